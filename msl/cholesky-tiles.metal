@@ -5,13 +5,13 @@
 #include "tile-solve.h"
 #include "tiles.h"
 
-// The Cholesky factor of a large matrix, in place, by blocks of tile_side columns. cholesky_diagonal factors the first
-// block on the diagonal. Then, for each block, cholesky_below solves the rows below it, and cholesky_update takes their
-// products from what is left and factors the next block on the diagonal, which one threadgroup does while the others
-// are at their products. An entry takes the products of the columns before it in their order, one fused multiply-add
-// each, and the reciprocal of a pivot is rounded once: the bits are those of the CPU (objc/cpu/cholesky.cc). Nothing
-// depends on what is above the diagonal, which becomes 0. `failed` becomes the first pivot that is not positive, or
-// cholesky_good; after that no block is factored or solved.
+// The Cholesky factor of a large matrix, in place, by blocks of tile_side columns. For each block, cholesky_update
+// takes the products of the block before it from what is left and factors the block on the diagonal, which one
+// threadgroup does while the others are at their products; then cholesky_below solves the rows below it. An entry takes
+// the products of the columns before it in their order, one fused multiply-add each, and the reciprocal of a pivot is
+// rounded once: the bits are those of the CPU (objc/cpu/cholesky.cc). Nothing depends on what is above the diagonal,
+// which becomes 0. `failed` becomes the first pivot that is not positive, or cholesky_good; after that no block is
+// factored or solved.
 
 inline uint behind_none(uint i, uint n) { return i < n ? i : n - 1u; }
 
@@ -58,14 +58,6 @@ inline void factor_block(device T* a, device uint* failed, uint n, uint first, t
 }
 
 template <typename T>
-inline void factor_diagonal(device T* a, device uint* failed, constant CholeskyTileParams& params,
-                            threadgroup T* memory, uint lane) {
-  T sums[8][8];
-  load_tile(a, params.columns, params.first, params.first, lane, sums);
-  factor_block(a, failed, params.columns, params.first, memory, lane, sums);
-}
-
-template <typename T>
 inline void solve_below(device T* a, device const uint* failed, constant CholeskyTileParams& params,
                         threadgroup T* memory, uint group, uint lane) {
   const uint n = params.columns, first = params.first, firstRow = first + (group + 1u) * tile_side;
@@ -80,44 +72,38 @@ inline void solve_below(device T* a, device const uint* failed, constant Cholesk
 template <typename T>
 inline void update_tile(device T* a, device uint* failed, constant CholeskyTileParams& params, threadgroup T* memory,
                         uint group, uint lane) {
-  const uint n = params.columns, begin = params.first + tile_side;
+  const uint n = params.columns, begin = params.first;
   // The first group alone: it writes `failed`, and lanes of another would not all read the same.
-  if (begin >= n || (group == 0u && *failed != cholesky_good)) return;
+  if (begin >= n || (group == 0u && begin != 0u && *failed != cholesky_good)) return;
   const uint across = (n - begin + tile_side - 1u) / tile_side, row = group / across;
   const uint firstRow = begin + row * tile_side, firstColumn = begin + (group - row * across) * tile_side;
   if (firstRow >= n || (firstColumn > firstRow && row != 0u)) return;
-  const TileSide<T> side = {a + params.first, n, n, 1ul, false};
   T sums[8][8];
   load_tile(a, n, firstRow, firstColumn, lane, sums);
   // What is above the diagonal in the rows that come next, which no other group has.
   if (firstColumn > firstRow) return store_tile(a, n, firstRow, firstColumn, lane, sums);
-  // The products are added to what is negative, and the sum is turned: the same roundings, and no -0.
+  if (begin != 0u) {
+    // The products are added to what is negative, and the sum is turned: the same roundings, and no -0.
 #pragma unroll
-  for (uint r = 0u; r < 8u; ++r) {
+    for (uint r = 0u; r < 8u; ++r) {
 #pragma unroll
-    for (uint c = 0u; c < 8u; ++c) sums[r][c] = -sums[r][c];
-  }
-  add_products(side, firstRow, side, firstColumn, 0u, tile_side, memory, lane, sums);
+      for (uint c = 0u; c < 8u; ++c) sums[r][c] = -sums[r][c];
+    }
+    const TileSide<T> side = {a + begin - tile_side, n, n, 1ul, false};
+    add_products(side, firstRow, side, firstColumn, 0u, tile_side, memory, lane, sums);
 #pragma unroll
-  for (uint r = 0u; r < 8u; ++r) {
+    for (uint r = 0u; r < 8u; ++r) {
 #pragma unroll
-    for (uint c = 0u; c < 8u; ++c) sums[r][c] = T(0) - sums[r][c];
+      for (uint c = 0u; c < 8u; ++c) sums[r][c] = T(0) - sums[r][c];
+    }
   }
   if (group != 0u) return store_tile(a, n, firstRow, firstColumn, lane, sums);
   threadgroup_barrier(mem_flags::mem_threadgroup);
   factor_block(a, failed, n, begin, memory, lane, sums);
 }
 
-// Grid: one threadgroup, of tile_lanes; memory: tile_bytes, here and below. With other lanes, nothing is done.
-kernel void cholesky_diagonal(device float* a [[buffer(0)]], device uint* failed [[buffer(1)]],
-                              constant CholeskyTileParams& params [[buffer(2)]],
-                              threadgroup float* memory THREADGROUP_MEMORY(0),
-                              uint group [[threadgroup_position_in_grid]], uint lane [[thread_position_in_threadgroup]],
-                              uint lanes [[threads_per_threadgroup]]) {
-  if (lanes == tile_lanes && group == 0u) factor_diagonal<float>(a, failed, params, memory, lane);
-}
-
-// Grid: a threadgroup for each tile_side rows below the block, or more.
+// Grid: a threadgroup, of tile_lanes, for each tile_side rows below the block, or more; memory: tile_bytes, here and
+// below. With other lanes, nothing is done.
 kernel void cholesky_below(device float* a [[buffer(0)]], device const uint* failed [[buffer(1)]],
                            constant CholeskyTileParams& params [[buffer(2)]],
                            threadgroup float* memory THREADGROUP_MEMORY(0), uint group [[threadgroup_position_in_grid]],
@@ -125,7 +111,7 @@ kernel void cholesky_below(device float* a [[buffer(0)]], device const uint* fai
   if (lanes == tile_lanes) solve_below<float>(a, failed, params, memory, group, lane);
 }
 
-// Grid: tile_groups of the rows below the block, in both directions, or more.
+// Grid: tile_groups of the rows from `first` on, in both directions, or more; one group where `first` is 0.
 kernel void cholesky_update(device float* a [[buffer(0)]], device uint* failed [[buffer(1)]],
                             constant CholeskyTileParams& params [[buffer(2)]],
                             threadgroup float* memory THREADGROUP_MEMORY(0),

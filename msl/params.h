@@ -253,7 +253,7 @@ enum { product_depth = 256 };
 inline unsigned long tile_bytes() { return 8ul * tile_depth * tile_stride; }
 inline unsigned long cuda_tile_bytes() { return 2ul * tile_bytes(); }
 
-// Of cholesky_diagonal: no pivot is bad.
+// Of cholesky_update: no pivot is bad.
 enum : uint { cholesky_good = 0xffffffffu };
 
 // Threadgroups for a result of so many rows and columns.

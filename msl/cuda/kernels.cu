@@ -56,8 +56,6 @@ KERNEL(fill_normal_float64, (double* out, msl::NormalParams params), out, params
 KERNEL(sample_tiles_float64,
        (const double* factor, const double* mean, const double* z, double* out, msl::SampleTileParams params), factor, mean,
        z, out, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
-KERNEL(cholesky_diagonal, (float* a, uint* failed, msl::CholeskyTileParams params), a, failed, params, groupMemory, GROUP, LANE, LANES)
-KERNEL(cholesky_diagonal_float64, (double* a, uint* failed, msl::CholeskyTileParams params), a, failed, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 KERNEL(cholesky_below, (float* a, const uint* failed, msl::CholeskyTileParams params), a, failed, params, groupMemory, GROUP, LANE, LANES)
 KERNEL(cholesky_below_float64, (double* a, const uint* failed, msl::CholeskyTileParams params), a, failed, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 KERNEL(cholesky_update, (float* a, uint* failed, msl::CholeskyTileParams params), a, failed, params, groupMemory, GROUP, LANE, LANES)

@@ -10,12 +10,12 @@ namespace covarium::gpu {
 // Calls launch(kernel, first column, threadgroups) in order, and behind(rows left) after each block of columns.
 template <typename Launch, typename Behind>
 void forCholeskyTiles(size_t n, const Launch& launch, const Behind& behind) {
+  launch("cholesky_update", uint{0}, size_t{1});
   for (size_t first = 0; first < n; first += tile_side) {
-    if (first == 0) launch("cholesky_diagonal", uint{0}, size_t{1});
     const size_t below = n - first <= tile_side ? 0 : n - first - tile_side;
     if (below != 0) {
       launch("cholesky_below", static_cast<uint>(first), (below + tile_side - 1) / tile_side);
-      launch("cholesky_update", static_cast<uint>(first), tile_groups(below, below));
+      launch("cholesky_update", static_cast<uint>(first + tile_side), tile_groups(below, below));
     }
     behind(below);
   }

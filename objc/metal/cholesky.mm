@@ -76,14 +76,14 @@ void choleskyByMps(Encoding& encoding, View a, size_t n) {
 
 bool worksByMps(const Gpu& gpu) { return gpu.works({"MPSMatrixDecompositionCholesky", "MPSMatrixCopy", "zero_upper"}); }
 
-bool worksByTiles(const Gpu& gpu) { return gpu.works({"cholesky_diagonal", "cholesky_below", "cholesky_update"}); }
+bool worksByTiles(const Gpu& gpu) { return gpu.works({"cholesky_below", "cholesky_update"}); }
 
 }  // namespace
 
 std::string lacksCholesky(const Gpu& gpu, size_t n) {
   if (worksByTiles(gpu) || (worksByMps(gpu) && n <= largestOrder)) return "";
-  const auto off = gpu.off.find("cholesky_diagonal");  // all three are, with one reason
-  return "Kernel (cholesky_diagonal) is off on this GPU, so it makes no factor: " + off->second;
+  const auto off = gpu.off.find("cholesky_update");  // both are, with one reason
+  return "Kernel (cholesky_update) is off on this GPU, so it makes no factor: " + off->second;
 }
 
 void cholesky(Encoding& encoding, View a, size_t n) {

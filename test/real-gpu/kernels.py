@@ -145,14 +145,15 @@ for n in [1000, 4096]:
     half = filled(n, n)
     covariance = half @ half.T / n + torch.eye(n, device="cuda")
     a, failed = covariance.clone(), torch.full((1,), -1, dtype=torch.int32, device="cuda")
-    steps = {"cholesky_diagonal": [], "cholesky_below": [], "cholesky_update": []}
+    steps = {"cholesky_below": [], "cholesky_update": []}
     in_order = []
     for first in range(0, n, tile):
-        below = -(-max(n - first - tile, 0) // tile)
-        for name, groups in zip(steps, [int(first == 0), below, below * below]):
-            if groups == 0:
+        left = -(-(n - first) // tile)
+        groups = {"cholesky_update": left * left if first > 0 else 1, "cholesky_below": left - 1}
+        for name, count in groups.items():
+            if count == 0:
                 continue
-            step = launch(name, [a, failed], words(n, first), groups, 256, tile_bytes)
+            step = launch(name, [a, failed], words(n, first), count, 256, tile_bytes)
             steps[name].append(step)
             in_order.append(step)
 

@@ -140,8 +140,6 @@ const Kernel kernelList[] = {
     reduction<sample_tiles>("sample_tiles", tileBytes),
     reduction<product_tiles>("product_tiles", tileBytes),
     reduction<solve_tiles>("solve_tiles", tileBytes),
-    reduction<cholesky_diagonal>("cholesky_diagonal", tileBytes),
-    reduction<cholesky_diagonal_float64>("cholesky_diagonal_float64", tileBytesFloat64),
     reduction<cholesky_below>("cholesky_below", tileBytes),
     reduction<cholesky_below_float64>("cholesky_below_float64", tileBytesFloat64),
     reduction<cholesky_update>("cholesky_update", tileBytes),
