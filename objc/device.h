@@ -143,6 +143,8 @@ struct OpenOptions {
   // NativeOpenOptions of lib/addon/native.ts; null: the GPU is tested, and nobody hears of it. Called by open().
   std::function<bool(const std::string& gpu)> hasPassed;
   std::function<void(const std::string& gpu)> passed;
+  // What Brotli has compressed: the kernels of the CUDA device. Called by open().
+  std::function<std::string(const unsigned char* bytes, size_t count)> decompressed;
 };
 
 // What listDevices() says of a device, whether it can be had or not.
@@ -160,7 +162,7 @@ std::shared_ptr<Device> open(const OpenOptions& options);
 }  // namespace metal
 
 namespace cuda {
-Candidate candidate();
+Candidate candidate(OpenOptions options = {});
 // Throws ERR_DEVICE_UNAVAILABLE with the reason.
 std::shared_ptr<Device> open(const OpenOptions& options);
 }  // namespace cuda

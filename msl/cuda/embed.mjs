@@ -1,18 +1,16 @@
-// Makes PTX of the kernels that the CUDA device runs, and a C++ header that holds it: node msl/cuda/embed.mjs OUT.h
-// Any clang with the NVPTX target does it, without NVIDIA's toolkit. Where there is none the header says so: then the
+// Makes PTX of the kernels that the CUDA device runs, and a C++ header that holds it, compressed: node
+// msl/cuda/embed.mjs OUT.h; or the text itself, where OUT ends in .ptx. Any clang with the NVPTX target does it, without NVIDIA's toolkit. Where there is none the header says so: then the
 // device is never available. CLANGXX names another clang than the first of the usual names.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { brotliCompressSync, constants } from 'node:zlib';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
 /** Bytes of a text that clang may write; Node's own limit is 1 MiB. */
 const mostBytes = 1 << 28;
-
-/** Bytes of one literal: compilers must take 65,536 characters, and concatenate neighbours. */
-const literalBytes = 60000;
 
 // Volta and later; drivers compile it for newer GPUs when it is loaded. Every operation is rounded once, as written.
 const flags = [
@@ -51,17 +49,24 @@ export function makePtx() {
   return { ptx: '', reason };
 }
 
-/** A C++ header with the text as `covarium::cuda::ptx`, and the reason for an empty one as `noPtxReason`. */
+/**
+ * A C++ header with the text as `covarium::cuda::compressedPtx`, by Brotli, and the reason why there is none as
+ * `noPtxReason`, or ''. The addon has a tenth of the text that way, and the package half of what its own compression
+ * would leave.
+ */
 export function header({ ptx, reason }) {
-  const pieces = [];
-  for (let at = 0; at < ptx.length; at += literalBytes) pieces.push(ptx.slice(at, at + literalBytes));
+  const params = { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS };
+  const bytes = [...brotliCompressSync(ptx, { params })];
+  const lines = [];
+  while (bytes.length > 0) lines.push(`${bytes.splice(0, 24).join(',')},`);
   return `// Made by msl/cuda/embed.mjs of msl/cuda/kernels.cu.
 #pragma once
 
 namespace covarium::cuda {
 
-inline constexpr char ptx[] =
-${(pieces.length === 0 ? [''] : pieces).map((each) => `R"ptx(${each})ptx"`).join('\n')};
+inline constexpr unsigned char compressedPtx[] = {
+${lines.join('\n')}
+};
 inline constexpr char noPtxReason[] = ${JSON.stringify(reason)};
 
 }  // namespace covarium::cuda
@@ -71,7 +76,8 @@ inline constexpr char noPtxReason[] = ${JSON.stringify(reason)};
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const [out] = process.argv.slice(2);
   if (!out) throw new Error('The header to write is not named: node msl/cuda/embed.mjs OUT.h.');
-  const text = header(makePtx());
+  const made = makePtx();
+  const text = out.endsWith('.ptx') ? made.ptx : header(made);
   if (!existsSync(out) || readFileSync(out, 'utf8') !== text) {
     mkdirSync(dirname(out), { recursive: true });
     writeFileSync(out, text);

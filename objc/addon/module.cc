@@ -25,11 +25,28 @@ Napi::Object objectOf(Napi::Env env, const char* kind, const Candidate& candidat
   return object;
 }
 
+// By Node's own zlib, while JavaScript waits for the device that opens.
+auto decompressedIn(Napi::Env env) {
+  return [env](const unsigned char* bytes, size_t count) -> std::string {
+    const auto process = env.Global().Get("process").As<Napi::Object>();
+    const Napi::Value builtin = process.Get("getBuiltinModule");
+    if (!builtin.IsFunction())
+      throw Failure("ERR_DEVICE_UNAVAILABLE", "This runtime has no process.getBuiltinModule, which its kernels need.");
+    const auto zlib = builtin.As<Napi::Function>().Call(process, {Napi::String::New(env, "zlib")}).As<Napi::Object>();
+    const auto decompress = zlib.Get("brotliDecompressSync").As<Napi::Function>();
+    const auto text = decompress.Call(zlib, {Napi::Buffer<unsigned char>::Copy(env, bytes, count)});
+    const auto all = text.As<Napi::Uint8Array>();
+    return {reinterpret_cast<const char*>(all.Data()), all.ByteLength()};
+  };
+}
+
 Napi::Value candidates(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
+    OpenOptions ofCuda;
+    ofCuda.decompressed = decompressedIn(info.Env());
     Napi::Array all = Napi::Array::New(info.Env());
     all[0u] = objectOf(info.Env(), "metal", metal::candidate());
-    all[1u] = objectOf(info.Env(), "cuda", cuda::candidate());
+    all[1u] = objectOf(info.Env(), "cuda", cuda::candidate(ofCuda));
     all[2u] = objectOf(info.Env(), "cpu", cpu::candidate());
     return all;
   });
@@ -41,6 +58,7 @@ Napi::Value openDevice(const Napi::CallbackInfo& info) {
   options.threads = given.Get("threads").As<Napi::Number>().Uint32Value();
   const Napi::Value gpu = given.Get("gpu");
   if (gpu.IsString()) options.gpu = gpu.As<Napi::String>();
+  options.decompressed = decompressedIn(info.Env());
   const Napi::Value hasPassed = given.Get("hasPassed"), passed = given.Get("passed");
   if (hasPassed.IsFunction()) {
     options.hasPassed = [hasPassed](const std::string& name) {

@@ -1,10 +1,12 @@
 #include "../gpu/candidate.h"
 
+#include <utility>
+
 #include "open.h"
 
 namespace covarium::cuda {
 
-Candidate candidate() { return gpu::candidateBy(describe, "CUDA"); }
+Candidate candidate(OpenOptions options) { return gpu::candidateBy(describe, "CUDA", std::move(options)); }
 
 // Whatever fails (no memory on the GPU, a driver that is broken) leaves the choice of another device.
 std::shared_ptr<Device> open(const OpenOptions& options) {

@@ -146,7 +146,7 @@ std::shared_ptr<Device> openGpu(const OpenOptions& options) {
     throw Failure("ERR_DEVICE_UNAVAILABLE", "GPU (" + facts.name + ") is too old: it has compute capability (" +
                                                 capabilityOf(facts) + "), not (" + std::to_string(leastMajor) +
                                                 ".0) or a later one.");
-  return std::make_shared<CudaDevice>(facts, Gpu::open(driver, facts.device), cpu::open(options.threads));
+  return std::make_shared<CudaDevice>(facts, Gpu::open(driver, facts.device, options), cpu::open(options.threads));
 }
 
 Candidate describe(const OpenOptions& options) {

@@ -44,14 +44,15 @@ Current::~Current() {
 }
 
 // What fails half-way is given back by the destructor.
-std::shared_ptr<Gpu> Gpu::open(const Driver& driver, DeviceNumber device) {
-  if (ptx[0] == '\0') throw Failure("ERR_DEVICE_UNAVAILABLE", noPtxReason);
+std::shared_ptr<Gpu> Gpu::open(const Driver& driver, DeviceNumber device, const OpenOptions& options) {
+  if (noPtxReason[0] != '\0') throw Failure("ERR_DEVICE_UNAVAILABLE", noPtxReason);
+  const std::string ptx = options.decompressed(compressedPtx, sizeof(compressedPtx));
   const std::shared_ptr<Gpu> gpu(new Gpu(driver, device));
   gpu->require(driver.primaryContextRetain(&gpu->context_, device), "Opening the GPU");
   const Current current(*gpu);
   gpu->require(driver.streamCreate(&gpu->compute_, nonBlockingStream), "Making a stream");
   gpu->require(driver.streamCreate(&gpu->download_, nonBlockingStream), "Making a stream");
-  gpu->require(driver.moduleLoadData(&gpu->module_, ptx), "Loading the kernels");
+  gpu->require(driver.moduleLoadData(&gpu->module_, ptx.c_str()), "Loading the kernels");
   int rate = 0, processors = 0, isIntegrated = 0;
   gpu->require(driver.deviceGetAttribute(&rate, singleToDoubleRate, device), "Asking for the rate of float64");
   gpu->require(driver.deviceGetAttribute(&processors, multiprocessorCount, device), "Asking for the multiprocessors");

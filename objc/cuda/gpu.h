@@ -54,7 +54,7 @@ class Block {
 class Gpu : public std::enable_shared_from_this<Gpu> {
  public:
   // Throws ERR_DEVICE_UNAVAILABLE, ERR_DEVICE_FAILED, ERR_OUT_OF_MEMORY.
-  static std::shared_ptr<Gpu> open(const Driver& driver, DeviceNumber device);
+  static std::shared_ptr<Gpu> open(const Driver& driver, DeviceNumber device, const OpenOptions& options);
   ~Gpu();
 
   const Driver& driver() const { return driver_; }

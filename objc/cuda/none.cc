@@ -3,13 +3,13 @@
 
 namespace covarium::cuda {
 
-Candidate candidate() {
+Candidate candidate(OpenOptions) {
   Candidate none;
   none.name = "CUDA";
   none.reason = "This build of covarium has no CUDA device: NVIDIA's driver is looked for on Linux alone.";
   return none;
 }
 
-std::shared_ptr<Device> open(const OpenOptions&) { throw Failure("ERR_DEVICE_UNAVAILABLE", candidate().reason); }
+std::shared_ptr<Device> open(const OpenOptions&) { throw Failure("ERR_DEVICE_UNAVAILABLE", candidate({}).reason); }
 
 }  // namespace covarium::cuda

@@ -9,8 +9,7 @@ namespace covarium::gpu {
 
 // What listDevices() says of a kind: the device that is opened by default, opened and closed again by `describe`. There
 // is no other way to know that a GPU works than to have it work.
-inline Candidate candidateBy(Candidate (*describe)(const OpenOptions&), const char* kind) {
-  OpenOptions options;
+inline Candidate candidateBy(Candidate (*describe)(const OpenOptions&), const char* kind, OpenOptions options = {}) {
   const char* gpu = getenv("COVARIUM_GPU");
   if (gpu != nullptr) options.gpu = gpu;
   try {

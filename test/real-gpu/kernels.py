@@ -1,12 +1,11 @@
 """How near the kernels of the CUDA device come to the limits of this machine's GPU: each alone, without the device
 around it. The limits are the float32 rate of all lanes at the highest clock, and the rate at which PyTorch copies.
 
-    node msl/cuda/embed.mjs build/kernels.h
-    python3 test/real-gpu/kernels.py build/kernels.h
+    node msl/cuda/embed.mjs build/kernels.ptx
+    python3 test/real-gpu/kernels.py build/kernels.ptx
 """
 
 import ctypes
-import re
 import sys
 
 import torch
@@ -44,8 +43,7 @@ def time_of(work):
     return sorted(times)[4]
 
 
-def load(header):
-    text = "".join(re.findall(r'R"ptx\((.*?)\)ptx"', header, re.DOTALL))
+def load(text):
     module = ctypes.c_void_p()
     require(cuda.cuModuleLoadData(ctypes.byref(module), text.encode() + b"\0"))
     return module
