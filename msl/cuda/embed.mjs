@@ -1,6 +1,7 @@
 // Makes PTX of the kernels that the CUDA device runs, and a C++ header that holds it, compressed: node
-// msl/cuda/embed.mjs OUT.h; or the text itself, where OUT ends in .ptx. Any clang with the NVPTX target does it, without NVIDIA's toolkit. Where there is none the header says so: then the
-// device is never available. CLANGXX names another clang than the first of the usual names.
+// msl/cuda/embed.mjs OUT.h; or the text itself, where OUT ends in .ptx. Any clang with the NVPTX target does it,
+// without NVIDIA's toolkit. Where there is none the header says so: then the device is never available. CLANGXX names
+// another clang than the first of the usual names.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
