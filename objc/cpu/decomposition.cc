@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "blocked.h"
+#include "float-mode.h"
 #include "lapack-call.h"
 #include "pieces.h"
 
@@ -29,6 +33,60 @@ double roughNorm(const T* x, size_t n) {
   double sum = 0;
   for (size_t i = 0; i < n; ++i) sum += static_cast<double>(x[i]) * x[i];
   return sum > 1e-280 && sum < 1e280 ? std::sqrt(sum) : norm(x, n);
+}
+
+// Subnormal numbers count as 0 (docs/numerics.md), and a decomposition multiplies small parts of numbers: from here on
+// those parts, and their products, are not subnormal.
+template <typename T>
+constexpr int leastExponent = std::numeric_limits<T>::min_exponent + 2 * std::numeric_limits<T>::digits + 8;
+
+// Subnormal numbers are kept here, which are what is left of small ones.
+template <typename T>
+void multiply(T* numbers, size_t count, T by) {
+  if (by == 1) return;
+  const FloatModeScope mode = FloatModeScope::keeping();
+  for (size_t i = 0; i < count; ++i) numbers[i] *= by;
+}
+
+// The largest absolute value as a whole number, which vectors compare; NaN is larger than all.
+template <typename T>
+auto largestBits(const T* numbers, size_t count) {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  Bits largest = 0;
+  for (size_t i = 0; i < count; ++i) {
+    Bits bits;
+    std::memcpy(&bits, numbers + i, sizeof bits);
+    largest = std::max(largest, static_cast<Bits>(bits << 1 >> 1));
+  }
+  return largest;
+}
+
+// A power of two that brings the largest number of a small matrix near 1, and is a square; 1 where the matrix may stay.
+// With `lower` the numbers above the diagonal are not looked at.
+template <typename T>
+T powerFor(const T* a, size_t rows, size_t columns, bool lower) {
+  const T least = std::ldexp(T(1), leastExponent<T>);
+  const auto enough = largestBits(&least, 1);
+  auto largest = largestBits(a, 0);
+  for (size_t i = 0; i < rows; ++i) {
+    largest = std::max(largest, largestBits(a + i * columns, lower ? i + 1 : columns));
+    if (largest >= enough) return 1;
+  }
+  if (largest == 0) return 1;
+  T size;
+  std::memcpy(&size, &largest, sizeof size);
+  const FloatModeScope mode = FloatModeScope::keeping();
+  // Its reciprocal must not be subnormal.
+  const int exponent = std::min(-std::ilogb(size), 2 - std::numeric_limits<T>::min_exponent) / 2 * 2;
+  return std::ldexp(T(1), exponent);
+}
+
+// Multiplies a matrix by its power, and returns it.
+template <typename T>
+T raise(T* a, size_t rows, size_t columns, bool lower = false) {
+  const T power = powerFor(a, rows, columns, lower);
+  multiply(a, rows * columns, power);
+  return power;
 }
 
 // Rows a (m x n, `stride` apart) become L, k = min(m, n) columns of it lower triangular, the rest zero; `q` (k x n)
@@ -141,7 +199,11 @@ void transpose(const Execution& execution, const T* from, T* to, size_t rows, si
 // LAPACK's upper triangle is the row-major lower one, and its columns of vectors are rows.
 template <typename T>
 void symmetricEigen(const Execution& execution, T* a, T* values, size_t n, bool vectors) {
-  if (vectors && isBlocked(execution, n)) return blockedEigen(execution, a, values, n);
+  const T power = raise(a, n, n, true);
+  if (vectors && isBlocked(execution, n)) {
+    blockedEigen(execution, a, values, n);
+    return multiply(values, n, 1 / power);
+  }
   const int order = blasInt(n);
   int integers = 0, query = -1, info = 0;
   T size = 0;
@@ -154,11 +216,13 @@ void symmetricEigen(const Execution& execution, T* a, T* values, size_t n, bool 
   std::vector<int> iwork(integers);
   syevd(job, "U", &order, a, &order, values, work.data(), &length, iwork.data(), &integers, &info);
   requireDone("syevd", info);
+  multiply(values, n, 1 / power);
 }
 
 // Blocked reflections where every row has a pivot, which is the rule; else one row after another.
 template <typename T>
 void echelon(const Execution& execution, T* rows, T* pivots, size_t m, size_t n, double tolerance) {
+  const T power = raise(rows, m, n);
   size_t width = 0;
   for (size_t i = 0; i < m; ++i) {
     size_t end = n;
@@ -179,15 +243,18 @@ void echelon(const Execution& execution, T* rows, T* pivots, size_t m, size_t n,
         std::copy_n(made.data() + i * width, width, rows + i * n);
         pivots[i] = static_cast<T>(i);
       }
-      return;
+      return multiply(rows, m * n, 1 / power);
     }
   }
   eliminateRows(execution, rows, pivots, m, n, tolerance);
+  multiply(rows, m * n, 1 / power);
 }
 
 template <typename T>
 void lq(const Execution& execution, T* a, T* q, size_t m, size_t n) {
+  const T power = raise(a, m, n);
   factorRows(execution, a, q, m, n, n);
+  multiply(a, m * n, 1 / power);
 }
 
 // The transpose's left vectors are our right ones, and LAPACK's columns our rows.
@@ -197,13 +264,17 @@ void svd(const Execution& execution, T* a, T* u, T* values, T* v, size_t m, size
   const int rows = blasInt(m), columns = blasInt(n), rank = std::min(rows, columns);
   const auto& lapack = execution.blas.lapack<T>();
   if (!graded) {
-    if (m == n && u != nullptr && isBlocked(execution, n)) return blockedSvd(execution, a, v, values, u, n);
+    const T power = raise(a, m, n);
+    if (m == n && u != nullptr && isBlocked(execution, n)) {
+      blockedSvd(execution, a, v, values, u, n);
+      return multiply(values, n, 1 / power);
+    }
     std::vector<int> iwork(8 * static_cast<size_t>(rank));
     withWork<T>("gesdd", [&](T* work, const int* lwork, int* info) {
       lapack.gesdd(u == nullptr ? "N" : "S", &columns, &rows, a, &columns, values, v, &columns, u, &rank, work, lwork,
                    iwork.data(), info);
     });
-    return;
+    return multiply(values, rank, 1 / power);
   }
   const int length = blasInt(std::max<size_t>(2 * n + m, 6 * m + 2 * m * m) + 7);
   std::vector<T> work(length);
@@ -225,8 +296,9 @@ void pivotedCholesky(const Execution& execution, T* a, T* order, size_t n, doubl
   std::vector<int> pivots(n);
   std::vector<T> work(2 * n);
   int rank = 0, info = 0;
+  const T power = raise(a, n, n, true);
   // LAPACK takes a tolerance below zero for "choose one".
-  const T least = static_cast<T>(std::max(0.0, tolerance));
+  const T least = static_cast<T>(std::max(0.0, tolerance) * power);
   execution.blas.lapack<T>().pstrf("U", &size, a, &size, pivots.data(), &rank, &least, work.data(), &info);
   if (info < 0) requireDone("pstrf", info);
   const auto taken = static_cast<size_t>(rank);
@@ -238,12 +310,14 @@ void pivotedCholesky(const Execution& execution, T* a, T* order, size_t n, doubl
     std::fill(row + known, row + n, T(0));
     order[i] = i < taken ? static_cast<T>(pivots[i] - 1) : T(-1);
   }
+  multiply(a, n * n, 1 / std::sqrt(power));
 }
 
 template <typename T>
 void lu(const Execution& execution, T* a, T* pivots, size_t n) {
   const int size = blasInt(n);
   std::vector<int> rows(n);
+  const T power = raise(a, n, n);
   if (isBlocked(execution, n)) {
     blockedLu(execution, a, rows.data(), n);
   } else {
@@ -252,6 +326,8 @@ void lu(const Execution& execution, T* a, T* pivots, size_t n) {
     if (info < 0) requireDone("getrf", info);
     for (int& row : rows) --row;
   }
+  // The triangle on and above LAPACK's diagonal; the other one has shares of its pivots.
+  for (size_t i = 0; i < n; ++i) multiply(a + i * n, i + 1, 1 / power);
   std::copy(rows.begin(), rows.end(), pivots);
 }
 
@@ -259,21 +335,32 @@ void lu(const Execution& execution, T* a, T* pivots, size_t n) {
 template <typename T>
 void luSolve(const Execution& execution, const T* lu, const T* pivots, T* rows, size_t count, size_t n) {
   for (size_t i = 0; i < n; ++i)
-    if (lu[i * n + i] == 0) {
+    if (lu[i * n + i] == 0) {  // or subnormal, as on the reference device
       Failure failure("ERR_SINGULAR", "Matrix is singular: pivot (" + std::to_string(i) + ") is (0).");
       failure.pivot = static_cast<int64_t>(i);
       throw failure;
     }
+  std::vector<T> raised;
+  const T power = powerFor(lu, n, n, true);
+  if (power != 1) {
+    raised.assign(lu, lu + n * n);
+    for (size_t i = 0; i < n; ++i) multiply(raised.data() + i * n, i + 1, power);
+    lu = raised.data();
+  }
   const int size = blasInt(n), columns = blasInt(count);
   std::vector<int> swaps(n);
   for (size_t i = 0; i < n; ++i) swaps[i] = static_cast<int>(pivots[i]);
   // A product of a few columns reads as much as one of many.
   constexpr size_t few = 16;
-  if (count >= few && !execution.blas.hasMatrixUnit) return blockedLuSolve(execution, lu, swaps.data(), rows, count, n);
+  if (count >= few && !execution.blas.hasMatrixUnit) {
+    blockedLuSolve(execution, lu, swaps.data(), rows, count, n);
+    return multiply(rows, count * n, power);
+  }
   for (int& swap : swaps) ++swap;
   int info = 0;
   execution.blas.lapack<T>().getrs("T", &size, &columns, lu, &size, swaps.data(), rows, &size, &info);
   requireDone("getrs", info);
+  multiply(rows, count * n, power);
 }
 
 #define COVARIUM_DECOMPOSITIONS(T)                                           \

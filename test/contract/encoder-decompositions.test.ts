@@ -270,6 +270,52 @@ withLapack('solutions by LU meet their equations; a singular matrix is refused w
   assert.is(sign * b[0]! * b[3]!, -6);
 });
 
+withLapack(
+  'small matrices, some of whose numbers are subnormal, have the decompositions of the same near 1.',
+  (bench) => {
+    const power = bench.dtype === 'float32' ? 2 ** -118 : 2 ** -1014;
+    // LAPACK does 5, our own blocks 192.
+    for (const n of [5, 192]) {
+      const near = bench.real(scattered(n * n, n).map((value, at) => (at % (n + 1) === 0 ? value + 1 : value / n)));
+      const positive = bench.real(times(near, transposed(near, n, n), n, n, n));
+      // So small that the solution does not overflow.
+      const right = bench.real(scattered(3 * n, 1).map((value) => value * 2 ** -20));
+      const made = (scale: number) => {
+        const given = (a: Real) => bench.real(Float64Array.from(a, (value) => value * scale));
+        const [lower, symmetric, values] = [given(near), given(positive), given(near)];
+        const [rows, pivoted, triangles] = [given(near), given(positive), given(near)];
+        const [q, u, v] = [bench.zeros(n * n), bench.zeros(n * n), bench.zeros(n * n)];
+        const [eigenvalues, singular, solved] = [bench.zeros(n), bench.zeros(n), right.slice()];
+        bench.run((encoder) => {
+          encoder.lq(lower, q, n, n);
+          encoder.symmetricEigen(symmetric, eigenvalues, n, true);
+          encoder.svd(values, u, singular, v, n, n, false);
+          encoder.echelon(rows, bench.zeros(n), n, 0);
+          encoder.pivotedCholesky(pivoted, bench.zeros(n), n, 0);
+          const swaps = bench.zeros(n);
+          encoder.lu(triangles, swaps, n);
+          encoder.luSolve(triangles, swaps, solved, n);
+        });
+        const back = (a: Real, by: number) => Float64Array.from(a, (value) => value / by);
+        areOrthonormal(bench, symmetric, n, n, `${n}, ${scale}: eigenvectors`);
+        areOrthonormal(bench, transposed(u, n, n) as Float64Array, n, n, `${n}, ${scale}: u`);
+        return {
+          ...{ q, lower: back(lower, scale), rows: back(rows, scale), pivoted: back(pivoted, Math.sqrt(scale)) },
+          ...{
+            eigenvalues: back(eigenvalues, scale),
+            singular: back(singular, scale),
+            solved: back(solved, 1 / scale),
+          },
+        };
+      };
+      const wanted = Object.entries(made(1));
+      const found = Object.values(made(power));
+      for (const [index, [what, numbers]] of wanted.entries())
+        isClose(found[index]!, numbers, threshold * n * bench.eps * norm(numbers), `${n}: ${what}`);
+    }
+  },
+);
+
 withLapack('a transpose has rows for columns.', (bench) => {
   for (const [m, n] of [
     [0, 3],
