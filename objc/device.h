@@ -162,7 +162,8 @@ std::shared_ptr<Device> open(const OpenOptions& options);
 }  // namespace metal
 
 namespace cuda {
-Candidate candidate(OpenOptions options = {});
+// Both need `decompressed`.
+Candidate candidate(OpenOptions options);
 // Throws ERR_DEVICE_UNAVAILABLE with the reason.
 std::shared_ptr<Device> open(const OpenOptions& options);
 }  // namespace cuda

@@ -25,14 +25,12 @@ Napi::Object objectOf(Napi::Env env, const char* kind, const Candidate& candidat
   return object;
 }
 
-// By Node's own zlib, while JavaScript waits for the device that opens.
+// By Node's own zlib, while JavaScript waits for the device that opens. The addon is loaded by getBuiltinModule, too.
 auto decompressedIn(Napi::Env env) {
   return [env](const unsigned char* bytes, size_t count) -> std::string {
     const auto process = env.Global().Get("process").As<Napi::Object>();
-    const Napi::Value builtin = process.Get("getBuiltinModule");
-    if (!builtin.IsFunction())
-      throw Failure("ERR_DEVICE_UNAVAILABLE", "This runtime has no process.getBuiltinModule, which its kernels need.");
-    const auto zlib = builtin.As<Napi::Function>().Call(process, {Napi::String::New(env, "zlib")}).As<Napi::Object>();
+    const auto builtin = process.Get("getBuiltinModule").As<Napi::Function>();
+    const auto zlib = builtin.Call(process, {Napi::String::New(env, "zlib")}).As<Napi::Object>();
     const auto decompress = zlib.Get("brotliDecompressSync").As<Napi::Function>();
     const auto text = decompress.Call(zlib, {Napi::Buffer<unsigned char>::Copy(env, bytes, count)});
     const auto all = text.As<Napi::Uint8Array>();

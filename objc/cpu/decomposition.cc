@@ -263,8 +263,8 @@ void svd(const Execution& execution, T* a, T* u, T* values, T* v, size_t m, size
   if (m == 0) return;
   const int rows = blasInt(m), columns = blasInt(n), rank = std::min(rows, columns);
   const auto& lapack = execution.blas.lapack<T>();
+  const T power = raise(a, m, n);
   if (!graded) {
-    const T power = raise(a, m, n);
     if (m == n && u != nullptr && isBlocked(execution, n)) {
       blockedSvd(execution, a, v, values, u, n);
       return multiply(values, n, 1 / power);
@@ -286,6 +286,7 @@ void svd(const Execution& execution, T* a, T* u, T* values, T* v, size_t m, size
   const T scale = work[0] / work[1];
   if (scale != 1)
     for (size_t i = 0; i < m; ++i) values[i] *= scale;
+  multiply(values, m, 1 / power);
   for (size_t i = 0; i < m; ++i)
     for (size_t j = 0; j < i; ++j) std::swap(u[i * m + j], u[j * m + i]);
 }

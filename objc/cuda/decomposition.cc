@@ -28,9 +28,7 @@ DevicePointer turn(Run& run, const char* kernel, DevicePointer from, DevicePoint
 bool isTooSmall(const Operand& a) {
   if (a.length == 0 || a.dtype == Dtype::float32) return false;
   const auto* values = a.as<double>();
-  double largest = 0;
-  for (size_t i = 0; i < a.length; ++i) largest = std::max(largest, std::fabs(values[i]));
-  return largest < 1e-200;
+  return std::none_of(values, values + a.length, [](double value) { return std::fabs(value) >= 1e-200; });
 }
 
 void require(Run& run, bool isStarted, DevicePointer info) {

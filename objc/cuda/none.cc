@@ -10,6 +10,8 @@ Candidate candidate(OpenOptions) {
   return none;
 }
 
-std::shared_ptr<Device> open(const OpenOptions&) { throw Failure("ERR_DEVICE_UNAVAILABLE", candidate({}).reason); }
+std::shared_ptr<Device> open(const OpenOptions&) {
+  throw Failure("ERR_DEVICE_UNAVAILABLE", candidate(OpenOptions()).reason);
+}
 
 }  // namespace covarium::cuda

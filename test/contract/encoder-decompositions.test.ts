@@ -283,13 +283,15 @@ withLapack(
       const made = (scale: number) => {
         const given = (a: Real) => bench.real(Float64Array.from(a, (value) => value * scale));
         const [lower, symmetric, values] = [given(near), given(positive), given(near)];
-        const [rows, pivoted, triangles] = [given(near), given(positive), given(near)];
-        const [q, u, v] = [bench.zeros(n * n), bench.zeros(n * n), bench.zeros(n * n)];
-        const [eigenvalues, singular, solved] = [bench.zeros(n), bench.zeros(n), right.slice()];
+        const [rows, pivoted, triangles, graded] = [given(near), given(positive), given(near), given(near)];
+        const [q, u, v, w] = [bench.zeros(n * n), bench.zeros(n * n), bench.zeros(n * n), bench.zeros(n * n)];
+        const [eigenvalues, singular, ofGraded] = [bench.zeros(n), bench.zeros(n), bench.zeros(n)];
+        const solved = right.slice();
         bench.run((encoder) => {
           encoder.lq(lower, q, n, n);
           encoder.symmetricEigen(symmetric, eigenvalues, n, true);
           encoder.svd(values, u, singular, v, n, n, false);
+          encoder.svd(graded, bench.zeros(n * n), ofGraded, w, n, n, true);
           encoder.echelon(rows, bench.zeros(n), n, 0);
           encoder.pivotedCholesky(pivoted, bench.zeros(n), n, 0);
           const swaps = bench.zeros(n);
@@ -297,15 +299,17 @@ withLapack(
           encoder.luSolve(triangles, swaps, solved, n);
         });
         const back = (a: Real, by: number) => Float64Array.from(a, (value) => value / by);
-        areOrthonormal(bench, symmetric, n, n, `${n}, ${scale}: eigenvectors`);
-        areOrthonormal(bench, transposed(u, n, n) as Float64Array, n, n, `${n}, ${scale}: u`);
+        for (const [what, rows] of Object.entries({ symmetric, u: transposed(u, n, n), v, w }))
+          areOrthonormal(bench, rows, n, n, `${n}, ${scale}: ${what}`);
         return {
-          ...{ q, lower: back(lower, scale), rows: back(rows, scale), pivoted: back(pivoted, Math.sqrt(scale)) },
-          ...{
-            eigenvalues: back(eigenvalues, scale),
-            singular: back(singular, scale),
-            solved: back(solved, 1 / scale),
-          },
+          q,
+          lower: back(lower, scale),
+          rows: back(rows, scale),
+          pivoted: back(pivoted, Math.sqrt(scale)),
+          eigenvalues: back(eigenvalues, scale),
+          singular: back(singular, scale),
+          graded: back(ofGraded, scale),
+          solved: back(solved, 1 / scale),
         };
       };
       const wanted = Object.entries(made(1));

@@ -1,7 +1,10 @@
-import { loadAddon } from '../../lib/addon/native.ts';
+import { type Candidate, loadAddon } from '../../lib/addon/native.ts';
 import type { Backend } from '../../lib/backend.ts';
 
 type GpuKind = 'metal' | 'cuda';
+
+// Asked for at first use: a test may choose the addon after it has imported this.
+let known: Candidate[] | undefined;
 
 /**
  * Why there is no such device here; '' where there is one: on a Mac or beside an NVIDIA GPU, or over one of the
@@ -9,7 +12,8 @@ type GpuKind = 'metal' | 'cuda';
  */
 export function reasonAgainst(kind: GpuKind): string {
   const { addon, reason } = loadAddon();
-  return addon?.candidates().find((candidate) => candidate.kind === kind)?.reason ?? reason;
+  known ??= addon?.candidates();
+  return known?.find((candidate) => candidate.kind === kind)?.reason ?? reason;
 }
 
 /** The device below the face. */

@@ -1,5 +1,5 @@
 // What build.mjs compiles once for each set of flags: most of a file's time goes into the headers of the system.
-// No file of ours may rely on it: binding.gyp builds without it.
+// The addon's sources can't rely on it: node-gyp compiles them without.
 #include <algorithm>
 #include <array>
 #include <atomic>
