@@ -1,6 +1,9 @@
 // Makes one source text of all kernels, and a C++ header that holds it: node msl/embed.mjs OUT.h
-// newLibraryWithSource: takes one text and knows no folder, so our own headers are written into it, each once.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// newLibraryWithSource: takes one text and knows no folder, so our own headers are written into it, each once. Where
+// Apple's compiler is there, the header has what it makes of the text too.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -53,8 +56,28 @@ export function flatten(folder = msl) {
   );
 }
 
-/** A C++ header with the text as `covarium::metal::shaderSource`. */
-export function header(text) {
+// As newLibrary (objc/metal/library.mm) compiles the text, for the oldest system that binding.gyp names.
+const flags = ['-std=metal3.0', '-fno-fast-math', '-mmacosx-version-min=13.3', '-w'];
+
+/** The .metallib that Apple's compiler makes of the text; no bytes where that compiler is not there. */
+export function compileLibrary(text) {
+  const scratch = mkdtempSync(join(tmpdir(), 'covarium-'));
+  const [source, library] = [join(scratch, 'covarium.metal'), join(scratch, 'covarium.metallib')];
+  try {
+    writeFileSync(source, text);
+    const args = ['-sdk', 'macosx', 'metal', ...flags, '-o', library, source];
+    const { status, stderr, error } = spawnSync('xcrun', args, { encoding: 'utf8' });
+    if (status === 0) return readFileSync(library);
+    const why = (stderr ?? String(error)).trim().split('\n')[0];
+    if (error?.code !== 'ENOENT') console.error(`The kernels will be compiled when a Metal device is opened: ${why}`);
+    return Buffer.alloc(0);
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+}
+
+/** A C++ header with the text as `covarium::metal::shaderSource`, and its .metallib as `shaderLibrary`. */
+export function header(text, library = Buffer.alloc(0)) {
   const pieces = [];
   let piece = '';
   for (const line of text.split(/(?<=\n)/)) {
@@ -70,13 +93,19 @@ namespace covarium::metal {
 inline constexpr char shaderSource[] =
 ${pieces.map((each) => `R"msl(${each})msl"`).join('\n')};
 
+inline constexpr unsigned long shaderLibraryBytes = ${library.length};
+inline constexpr unsigned char shaderLibrary[] = {
+${[...library, 0].join(',').replace(/((?:\d+,){24})/g, '$1\n')}
+};
+
 }  // namespace covarium::metal
 `;
 }
 
 /** Writes the header where it is not there or differs, so that nothing is built again for nothing. Whether it wrote. */
 export function embed(out, folder = msl) {
-  const text = header(flatten(folder));
+  const source = flatten(folder);
+  const text = header(source, compileLibrary(source));
   if (existsSync(out) && readFileSync(out, 'utf8') === text) return false;
   mkdirSync(dirname(out), { recursive: true });
   writeFileSync(out, text);

@@ -20,8 +20,9 @@ struct Pipeline {
   bool hasThreadgroupMemory = false;  // at index 0
 };
 
-// The shaders of msl/, embedded as one text, compiled once for a device; pipelines are made when first asked for, and
-// stay where they are. Any thread may call: launch() checks a kernel while the queue's thread encodes.
+// The shaders of msl/, embedded as what Apple's compiler made of them or as one text, which is compiled once for a
+// device; pipelines are made when first asked for, and stay where they are. Any thread may call: launch() checks a
+// kernel while the queue's thread encodes.
 class Shaders {
  public:
   // Throws ERR_DEVICE_UNAVAILABLE with the compiler's text.

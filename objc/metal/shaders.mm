@@ -1,5 +1,7 @@
 #include "shaders.h"
 
+#include <dispatch/dispatch.h>
+
 #include "../failure.h"
 #include "library.h"
 #include "shader-source.h"
@@ -22,9 +24,22 @@ void reflect(Pipeline& pipeline, MTLComputePipelineReflection* reflection) {
   if (pipeline.buffers > 0) --pipeline.buffers;  // the last are the params
 }
 
+// What Apple's compiler made of the text when the addon was built, so that a start need not wait for it. Nil where that
+// compiler was not there, or where this system refuses its library.
+Owned<id<MTLLibrary>> newBuiltLibrary(id<MTLDevice> device) {
+  if (shaderLibraryBytes == 0) return {};
+  const dispatch_data_t data =
+      dispatch_data_create(shaderLibrary, shaderLibraryBytes, nullptr, DISPATCH_DATA_DESTRUCTOR_DEFAULT);
+  auto library = Owned<id<MTLLibrary>>::adopt([device newLibraryWithData:data error:nullptr]);
+  dispatch_release(data);
+  [library.get() setLabel:@"covarium"];
+  return library;
+}
+
 }  // namespace
 
-Shaders::Shaders(id<MTLDevice> device) : device_(device) {
+Shaders::Shaders(id<MTLDevice> device) : device_(device), library_(newBuiltLibrary(device)) {
+  if (library_) return;
   NSError* error = nil;
   library_ =
       newLibrary(device, [NSString stringWithUTF8String:shaderSource], @"covarium", MTLLanguageVersion3_0, &error);

@@ -111,7 +111,7 @@ onSoftMetal(
     }),
 );
 
-onSoftMetal('A device compiles one library with safe mathematics, and each pipeline once.', async (soft) => {
+onSoftMetal('A device takes the library that was built with the addon, and makes each pipeline once.', async (soft) => {
   const { counts, of } = await counted(soft, () =>
     forNormals(async (normal) => {
       for (const draw of Object.values(ways)) (await draw(normal)).close();
@@ -119,13 +119,31 @@ onSoftMetal('A device compiles one library with safe mathematics, and each pipel
     }),
   );
   assert.is(of('libraries'), 1);
-  assert.is(of('fastMathLibraries'), 0);
+  assert.is(of('builtLibraries'), 1);
   const pipelines = Object.entries(counts).filter(([name]) => name.startsWith('pipelines '));
   assert.ok(pipelines.length >= 10, 'every kernel has one');
   assert.equal(
     pipelines.filter(([, times]) => times !== 1),
     [],
   );
+});
+
+onSoftMetal('A device compiles the text, with safe mathematics, where the built library is refused.', async (soft) => {
+  const draw = () => {
+    using device = openDevice('metal');
+    using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: covarianceOf(3) });
+    using rows = normal.sampleSync(50, { seed: 3 });
+    return rows.toArray();
+  };
+  const draws = draw();
+  const { result, of } = await counted(soft, () => {
+    soft.set('libraryRefused', 1);
+    return draw();
+  });
+  assert.is(of('libraries'), 1);
+  assert.is(of('builtLibraries'), 0);
+  assert.is(of('fastMathLibraries'), 0);
+  assert.equal(result, draws);
 });
 
 onSoftMetal("The talk's pipeline is one command buffer and one wait, of the talk's four MPS classes.", async (soft) => {

@@ -80,6 +80,8 @@ const unavailable: Readonly<Record<string, readonly [name: string, value: string
 
 for (const [sentence, fault] of Object.entries(unavailable))
   onSoftMetal(`${sentence} is a device that is unavailable, with the reason.`, async (soft) => {
+    // The compiler is asked where what it made before is refused.
+    soft.set('libraryRefused', 1);
     await isUnavailable(soft, fault);
     soft.reset();
     using device = openDevice('metal');

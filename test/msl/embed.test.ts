@@ -1,11 +1,11 @@
 // msl/embed.mjs: one text of all kernels, and the header that holds it. That it compiles is test/msl/check.test.ts's
 // business.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { embed, flatten, header } from '../../msl/embed.mjs';
+import { compileLibrary, embed, flatten, header } from '../../msl/embed.mjs';
 import { code, list, read } from '../harness/source-text.ts';
 
 let folder = '';
@@ -104,7 +104,43 @@ test('A header that is current is left alone.', () => {
   assert.is(statSync(out).mtimeMs, 1000);
   writeFileSync(out, 'old');
   assert.is(embed(out), true);
-  assert.is(readFileSync(out, 'utf8'), header(flatten()));
+  assert.is(readFileSync(out, 'utf8'), header(flatten(), compileLibrary(flatten())));
+});
+
+/** What the library of a text is where the shell script `xcrun` is first in the PATH. */
+function compiledBy(script: string): Buffer {
+  const tools = mkdtempSync(join(folder, 'tools-'));
+  writeFileSync(join(tools, 'xcrun'), script);
+  chmodSync(join(tools, 'xcrun'), 0o755);
+  const { PATH = '' } = process.env;
+  process.env['PATH'] = `${tools}${delimiter}${PATH}`;
+  try {
+    return compileLibrary('the text');
+  } finally {
+    process.env['PATH'] = PATH;
+  }
+}
+
+/** The bytes of a header's library, and how many it names. */
+function libraryOf(text: string): [Buffer, number] {
+  const [, bytes] = /shaderLibrary\[\] = \{([^}]*)\}/.exec(text)!;
+  const [, length] = /shaderLibraryBytes = (\d+);/.exec(text)!;
+  return [Buffer.from(bytes!.trim().split(/,\s*/).map(Number)), Number(length)];
+}
+
+test("Apple's compiler makes the library without fast mathematics, and the header holds it.", () => {
+  const made = compiledBy(read('test/metal/softmetal/xcrun'));
+  assert.is(made.toString(), 'MTLBthe text');
+  const [bytes, length] = libraryOf(header('the text', made));
+  assert.equal(bytes.subarray(0, length), made);
+  const asked = compiledBy('#!/bin/sh\nfor each; do out=$last; last=$each; done\necho "$@" >"$out"\n').toString();
+  const [, oldest] = /"MACOSX_DEPLOYMENT_TARGET": "([\d.]+)"/.exec(read('binding.gyp'))!;
+  assert.match(asked, `metal -std=metal3.0 -fno-fast-math -mmacosx-version-min=${oldest} `);
+});
+
+test("Where Apple's compiler is missing or fails the header has no library.", () => {
+  assert.is(compiledBy('#!/bin/sh\necho no metal >&2\nexit 72\n').length, 0);
+  assert.is(libraryOf(header('the text'))[1], 0);
 });
 
 test.run();

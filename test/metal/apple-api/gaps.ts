@@ -74,6 +74,17 @@ export const functions: Readonly<Record<string, readonly string[]>> = {
   MetalPerformanceShaders: [],
 };
 
+/** dispatch/dispatch.h, of a library that the metadata leave out. */
+export const dispatch: readonly string[] = [
+  '#import <Foundation/Foundation.h>',
+  'typedef NSObject *dispatch_data_t;',
+  'typedef NSObject *dispatch_queue_t;',
+  'typedef void (^dispatch_block_t)(void);',
+  '#define DISPATCH_DATA_DESTRUCTOR_DEFAULT nil',
+  'extern "C" dispatch_data_t dispatch_data_create(const void *, size_t, dispatch_queue_t, dispatch_block_t);',
+  'extern "C" void dispatch_release(NSObject *);',
+];
+
 /** Classes with the types of their elements. */
 export const generics: Readonly<Record<string, string>> = {
   NSArray: '<__covariant Element>',

@@ -231,4 +231,6 @@ export function writeStubs(folder: string): void {
       ].join('\n'),
     );
   }
+  mkdirSync(join(folder, 'dispatch'), { recursive: true });
+  writeFileSync(join(folder, 'dispatch/dispatch.h'), ['#pragma once', ...gaps.dispatch, ''].join('\n'));
 }

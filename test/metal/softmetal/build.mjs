@@ -11,7 +11,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { findToolchain } from './toolchain.mjs';
@@ -143,11 +143,15 @@ const compilation = (unit, command, ...before) => ({
   sources: [...sourcesOf(unit), ...before],
 });
 
-/** Our kernels as one text; the header keeps its time where nothing has changed. */
+/** Our kernels, by the xcrun of this folder; the header keeps its time where nothing has changed. */
 function embedKernels() {
   const script = join(root, 'msl/embed.mjs');
   const header = join(generated, 'shader-source.h');
-  const { status } = spawnSync(process.execPath, [script, `${header}.new`], { cwd: root, stdio: 'inherit' });
+  const env = {
+    ...process.env,
+    PATH: `${fileURLToPath(new URL('.', import.meta.url))}${delimiter}${process.env.PATH}`,
+  };
+  const { status } = spawnSync(process.execPath, [script, `${header}.new`], { cwd: root, env, stdio: 'inherit' });
   if (status !== 0) process.exit(1);
   if (textOf(`${header}.new`) !== textOf(header)) renameSync(`${header}.new`, header);
 }

@@ -175,6 +175,11 @@ SOFT_LIFETIME("MTLDevice")
   return softmetal::newSampler(self, descriptor, call);
 }
 
+- (id<MTLLibrary>)newLibraryWithData:(dispatch_data_t)data error:(__autoreleasing NSError**)error {
+  const Call call{"MTLDevice", _cmd};
+  used(state_, call);
+  return softmetal::newLibrary(self, data, error, call);
+}
 - (id<MTLLibrary>)newLibraryWithSource:(NSString*)source
                                options:(MTLCompileOptions*)options
                                  error:(__autoreleasing NSError**)error {

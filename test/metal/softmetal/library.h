@@ -20,6 +20,9 @@ struct SoftLibrary : softmetal::Counted {
 
 namespace softmetal {
 
+// Of what the xcrun of this folder made. Nil with an error where it made something else, or a fault is asked for.
+id<MTLLibrary> newLibrary(id<MTLDevice> device, dispatch_data_t data, __autoreleasing NSError** error,
+                          const Call& call);
 // Nil with an error where the text has a mistake, or a fault is asked for.
 id<MTLLibrary> newLibrary(id<MTLDevice> device, NSString* source, MTLCompileOptions* options,
                           __autoreleasing NSError** error, const Call& call);

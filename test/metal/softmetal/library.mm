@@ -24,9 +24,34 @@ MTLLanguageVersion newestLanguage(int64_t system) {
   return system >= 15 ? MTLLanguageVersion3_2 : system == 14 ? MTLLanguageVersion3_1 : MTLLanguageVersion3_0;
 }
 
+id<MTLLibrary> libraryOf(id<MTLDevice> device, std::shared_ptr<const softmetal::Shader> shader) {
+  SoftMetalLibrary* library = [SoftMetalLibrary alloc];
+  library->state_ = new SoftLibrary;
+  library->state_->device = softmetal::Ref<id<MTLDevice>>(device);
+  library->state_->shader = std::move(shader);
+  softmetal::count("libraries");
+  return library;
+}
+
 }  // namespace
 
 namespace softmetal {
+
+id<MTLLibrary> newLibrary(id<MTLDevice> device, dispatch_data_t data, __autoreleasing NSError** error,
+                          const Call& call) {
+  if (data == nil) call.refuse("is given nil data.");
+  NSData* given = (NSData*)data;
+  const std::string bytes(static_cast<const char*>([given bytes]), [given length]);
+  std::string diagnostics = "Invalid library file";
+  const bool isOurs = bytes.compare(0, 4, "MTLB") == 0 && !isOn("libraryRefused");
+  const auto shader = isOurs ? compileShader(bytes.substr(4), diagnostics) : nullptr;
+  if (shader == nullptr) {
+    if (error != nullptr) *error = errorOf(MTLLibraryErrorDomain, MTLLibraryErrorInternal, diagnostics);
+    return nil;
+  }
+  count("builtLibraries");
+  return libraryOf(device, shader);
+}
 
 id<MTLLibrary> newLibrary(id<MTLDevice> device, NSString* source, MTLCompileOptions* options,
                           __autoreleasing NSError** error, const Call& call) {
@@ -45,15 +70,10 @@ id<MTLLibrary> newLibrary(id<MTLDevice> device, NSString* source, MTLCompileOpti
     if (error != nullptr) *error = errorOf(MTLLibraryErrorDomain, MTLLibraryErrorCompileFailure, diagnostics);
     return nil;
   }
-  SoftMetalLibrary* library = [SoftMetalLibrary alloc];
-  library->state_ = new SoftLibrary;
-  library->state_->device = Ref<id<MTLDevice>>(device);
-  library->state_->shader = shader;
-  count("libraries");
   if (options == nil || [options mathMode] != MTLMathModeSafe ||
       [options mathFloatingPointFunctions] != MTLMathFloatingPointFunctionsPrecise)
     count("fastMathLibraries");
-  return library;
+  return libraryOf(device, shader);
 }
 
 }  // namespace softmetal

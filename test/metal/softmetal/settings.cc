@@ -40,6 +40,7 @@ constexpr Setting known[] = {
     {"allocationFailsAbove", "0"}  // all of more bytes give nil
     ,
     {"compileFails", "0"},
+    {"libraryRefused", "0"},       // one that was built before, as by a system that is older than it
     {"missingFunction", ""},       // a kernel's name
     {"pipelineFails", ""},         // a kernel's name
     {"reflectionFault", ""},       // an argument's name and what is told wrong of it: "out:size"

@@ -27,9 +27,9 @@ export class SoftMetal {
 
   /**
    * What has happened since the last reset, by name: `commits`, `waits`, `completedHandlers`, `encoders`, `libraries`,
-   * `fastMathLibraries`, `pipelines`, `pipelines fill_normal`, `buffers`, `largestAllocation`, `dispatches`,
-   * `dispatches fill_normal`, `blitCopies`, `blitFills`, `captures`; `MPSMatrixSum` and `MPSMatrixSum 2 1x4 N` for
-   * objects made, `encoded MPSMatrixSum` for runs. A name that is absent has happened 0 times.
+   * `builtLibraries`, `fastMathLibraries`, `pipelines`, `pipelines fill_normal`, `buffers`, `largestAllocation`,
+   * `dispatches`, `dispatches fill_normal`, `blitCopies`, `blitFills`, `captures`; `MPSMatrixSum` and `MPSMatrixSum 2
+   * 1x4 N` for objects made, `encoded MPSMatrixSum` for runs. A name that is absent has happened 0 times.
    */
   counters(): Readonly<Record<string, number>> {
     return this.#hooks.counters(this.#path);

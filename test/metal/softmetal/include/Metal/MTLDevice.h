@@ -4,6 +4,7 @@
 #import <Metal/MTLResource.h>
 #import <Metal/MTLSampler.h>
 #import <Metal/MTLTexture.h>
+#import <dispatch/dispatch.h>
 
 @protocol MTLCommandQueue;
 
@@ -48,6 +49,7 @@ typedef NS_ENUM(NSInteger, MTLGPUFamily) {
                               deallocator:(void (^)(void* pointer, NSUInteger length))deallocator;
 - (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor*)descriptor;
 - (id<MTLSamplerState>)newSamplerStateWithDescriptor:(MTLSamplerDescriptor*)descriptor;
+- (id<MTLLibrary>)newLibraryWithData:(dispatch_data_t)data error:(__autoreleasing NSError**)error;
 - (id<MTLLibrary>)newLibraryWithSource:(NSString*)source
                                options:(MTLCompileOptions*)options
                                  error:(__autoreleasing NSError**)error;
