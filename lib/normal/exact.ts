@@ -1,10 +1,13 @@
 import { hostZeros } from '../array/host-memory.ts';
-import { exactly } from '../command/float64.ts';
+import { Storage } from '../array/storage.ts';
+import type { OpenBackend } from '../backend-handle.ts';
+import { exactDevice, exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { LowRankFactor } from '../factor/low-rank-factor.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import type { Moments64 } from '../probability/box-probability.ts';
+import type { Work } from '../work.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /** The mean (n) and a root A (n x width) of the covariance A A', in float64 and ordinary memory, row after row. */
@@ -20,6 +23,47 @@ export interface ExactRoot {
   readonly tolerance: number;
 }
 
+const numbersAtOnce = 1 << 16;
+
+/**
+ * Memory of one device for roots in float64 that are read until {@link close}: that of the last call is there again,
+ * where new pages would take longer than the numbers.
+ */
+export class RootMemory {
+  readonly #device: OpenBackend;
+  readonly #made: Storage<'float64'>[] = [];
+
+  constructor(device: OpenBackend | undefined) {
+    this.#device = exactDevice(device);
+  }
+
+  /** Numbers that a command writes before another reads them. */
+  output(length: number): Float64Array {
+    const storage = Storage.inside(this.#device, 'float64', length);
+    this.#made.push(storage);
+    return storage.values;
+  }
+
+  /** A copy of the factor. Throws `ERR_CLOSED` if the factor was closed meanwhile. */
+  *copyOf(factor: LowerFactor): Work<Float64Array> {
+    const copy = this.output(factor.lower.length);
+    for (let at = 0; at < copy.length; at += numbersAtOnce) {
+      copy.set(factor.lower.subarray(at, at + numbersAtOnce), at);
+      yield;
+    }
+    return copy;
+  }
+
+  /** Throws `ERR_CLOSED` if the device was closed, and what was read meanwhile is nothing. */
+  requireOpen(): void {
+    for (const storage of this.#made) void storage.values;
+  }
+
+  close(): void {
+    for (const storage of this.#made) storage.close();
+  }
+}
+
 /**
  * The root of a normal in float64. Numbers computed from the root by orthogonal transformations stay positive definite;
  * a covariance, whose condition number is the square, might not. Where the caller says that it reads the root before it
@@ -28,9 +72,12 @@ export interface ExactRoot {
 export function* exactRoot(
   { device, dtype, n, mean, factor }: NormalParameters,
   isReadAtOnce = false,
+  memory?: RootMemory,
 ): Tasks<ExactRoot> {
   const width = factor.rank;
   const centre = new Float64Array(mean.values);
+  if (memory !== undefined && factor instanceof LowerFactor && (dtype === 'float32' || !isReadAtOnce))
+    return { mean: centre, root: yield* memory.copyOf(factor), n, width, tolerance: 0 };
   const exact = dtype === 'float64' ? factor : yield* factor.exact();
   let root: Float64Array;
   if (exact instanceof LowerFactor) {

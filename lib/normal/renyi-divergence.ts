@@ -1,12 +1,11 @@
 import { hostZeros } from '../array/host-memory.ts';
-import { Storage } from '../array/storage.ts';
-import { exactDevice, exactly } from '../command/float64.ts';
+import { exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { log1pmx } from '../probability/special-functions.ts';
 import type { Work } from '../work.ts';
-import { exactRoot, isSame, requireRegular } from './exact.ts';
+import { exactRoot, isSame, RootMemory, requireRegular } from './exact.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
@@ -51,14 +50,15 @@ interface Rounded {
 /** The divergence of order alpha of p from q, where kappa is 1 - alpha: the smaller one of both is exact. */
 function* whitened(p: NormalParameters, q: NormalParameters, alpha: number, kappa: number): Tasks<Rounded> {
   // The root of a factor in float64 is there at once: then ours is read before the first commit.
-  const ours = yield* exactRoot(p, q.dtype === 'float64' && q.factor instanceof LowerFactor);
-  const theirs = yield* exactRoot(q, true);
-  if (isSame(ours, theirs)) return { value: 0, error: 0 };
-  const { n } = ours;
-  // The columns of p's factor and the difference of the means, as rows: whitened, they are the columns of M and d.
-  const memory = Storage.inside(exactDevice(q.device), 'float64', (n + 1) * n);
+  const { n } = q;
+  const memory = new RootMemory(q.device);
   try {
-    const rows = memory.values;
+    const ours = yield* exactRoot(p, q.dtype === 'float64' && q.factor instanceof LowerFactor, memory);
+    const theirs = yield* exactRoot(q, true, memory);
+    memory.requireOpen();
+    if (isSame(ours, theirs)) return { value: 0, error: 0 };
+    // The columns of p's factor and the difference of the means, as rows: whitened, they are the columns of M and d.
+    const rows = memory.output((n + 1) * n);
     const [columns, d] = [rows.subarray(0, n * n), rows.subarray(n * n)];
     for (let i = 0; i < n; i++) d[i] = ours.mean[i]! - theirs.mean[i]!;
     yield* exactly(q.device, (encoder) => {
@@ -66,7 +66,7 @@ function* whitened(p: NormalParameters, q: NormalParameters, alpha: number, kapp
       encoder.triangularSolve(theirs.root, rows, n, false);
     });
     const found = yield* fromWhitened(q, columns, d, alpha, kappa);
-    requireOpen(memory);
+    memory.requireOpen();
     return found;
   } finally {
     memory.close();
@@ -86,11 +86,6 @@ function* fromWhitened(
   const isForProducts = alpha >= 0.5 && alpha < 1 && n > fewDimensions;
   const value = isForProducts ? yield* byProducts(q, columns, d, alpha, kappa) : undefined;
   return value === undefined ? yield* eliminated(columns, d, alpha, kappa) : { value, error: 0 };
-}
-
-/** Throws `ERR_CLOSED` if numbers that were read meanwhile were those of a device that was closed. */
-function requireOpen(memory: Storage): void {
-  void memory.values;
 }
 
 // With fewer dimensions a commit takes longer than the work.

@@ -5,7 +5,7 @@ import { isGraded } from '../decomposition/graded.ts';
 import type { Real } from '../dtype.ts';
 import { norm } from '../reference/svd.ts';
 import type { Work } from '../work.ts';
-import { type ExactRoot, exactRoot, isSame } from './exact.ts';
+import { type ExactRoot, exactRoot, isSame, RootMemory } from './exact.ts';
 import type { NormalParameters } from './parameters.ts';
 
 // Where less of size^2 is left, the subtraction loses too many bits.
@@ -20,9 +20,20 @@ const enoughError = 1e-12;
  * the orthogonal polar factor of B' A.
  */
 export function* wasserstein(p: NormalParameters, q: NormalParameters): Tasks<number> {
-  const ours = yield* exactRoot(p);
-  const theirs = yield* exactRoot(q);
-  if (isSame(ours, theirs)) return 0;
+  const memory = new RootMemory(p.device);
+  try {
+    const ours = yield* exactRoot(p, false, memory);
+    const theirs = yield* exactRoot(q, false, memory);
+    memory.requireOpen();
+    const found = isSame(ours, theirs) ? 0 : yield* distanceOf(p.device, ours, theirs);
+    memory.requireOpen();
+    return found;
+  } finally {
+    memory.close();
+  }
+}
+
+function* distanceOf(device: NormalParameters['device'], ours: ExactRoot, theirs: ExactRoot): Tasks<number> {
   const apart = difference(ours.mean, theirs.mean);
   const size = norm(Float64Array.of(norm(ours.root), norm(theirs.root), norm(apart)));
   // Products of four numbers neither overflow nor vanish in a unit of about their size.
@@ -31,7 +42,7 @@ export function* wasserstein(p: NormalParameters, q: NormalParameters): Tasks<nu
   const scaled = (numbers: Float64Array) => (unit === 1 ? numbers : numbers.map((number) => number / unit));
   const [a, b, d] = [scaled(square(ours)), scaled(square(theirs)), scaled(apart)];
   const isRegular = ours.width + theirs.width === 2 * ours.n;
-  return unit * (yield* leastDistance(p.device, a, b, d, size / unit, isRegular));
+  return unit * (yield* leastDistance(device, a, b, d, size / unit, isRegular));
 }
 
 /** The distance of two normals with roots A and B (n x n) and means d apart; `size` is the length of all of these. */

@@ -401,4 +401,37 @@ onEveryDevice('a divergence of many coordinates is that of the one in which they
   assert.is(hellingerSync(wide, standard), 1);
 });
 
+// Both read copies in memory of the device, between turns of the event loop.
+test('A distance whose device or normal is closed meanwhile is refused, or right.', async () => {
+  const n = 300;
+  const covariance = (share: number) =>
+    Array.from({ length: n }, (_, i) =>
+      Array.from({ length: n }, (_, j) => (i === j ? 2 : 0) + share ** Math.abs(i - j)),
+    );
+  for (const dtype of ['float32', 'float64'] as const)
+    for (const distance of [klDivergence, wasserstein]) {
+      let wanted: number | undefined;
+      const outcomes = new Set<number | string>();
+      for (let turns = 0; turns < 8; turns++)
+        for (const closes of ['nothing', 'p', 'q', 'device'] as const) {
+          using device = openDevice(kindsHere.includes('cpu') ? 'cpu' : 'reference');
+          const make = (share: number) =>
+            MultivariateNormal.fromCovarianceSync({ device, covariance: covariance(share), dtype });
+          const all = { p: make(0.5), q: make(0.6), device, nothing: { close: () => {} } };
+          const found = distance(all.p, all.q).catch(({ code }: { code: string }) => code);
+          for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+          all[closes].close();
+          const outcome = await found;
+          if (closes === 'nothing') wanted ??= outcome as number;
+          outcomes.add(outcome);
+        }
+      const known = new Set<number | string>([wanted!, 'ERR_CLOSED', 'ERR_ABORTED']);
+      assert.ok(outcomes.size > 1, 'some are refused');
+      assert.equal(
+        [...outcomes].filter((outcome) => !known.has(outcome)),
+        [],
+      );
+    }
+});
+
 test.run();
