@@ -310,6 +310,11 @@ export interface Encoder {
    */
   addMoments(rows: Real, weights: Float64Array, centre: Float64Array, sums: Float64Array, products: Float64Array): void;
   /**
+   * Adds to sums (n + 1), in float64, the third and fourth powers of the rows (count x n) about a centre (n): with d =
+   * row - centre, |d|^2 d and then |d|^4, times the weight of the row (count; all 1, if they are empty).
+   */
+  addPowers(rows: Real, weights: Float64Array, centre: Float64Array, sums: Float64Array): void;
+  /**
    * For each of some brackets and each column of `rows` (count x n, below 2^31 rows), counts numbers and keeps some.
    * `limits` are 2 x brackets x n: the lower ones, then the upper. To counts (2 x brackets x n) are added the numbers
    * below the lower limit, then those from the lower to the upper, which are appended, in any order, to their part of

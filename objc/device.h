@@ -83,6 +83,7 @@ class CommandBuffer {
   virtual void meanAndCovariance(Operand rows, Operand mean, Operand covariance, double ddof) = 0;
   // All but the rows are of float64; weights and products may be empty.
   virtual void addMoments(Operand rows, Operand weights, Operand centre, Operand sums, Operand products) = 0;
+  virtual void addPowers(Operand rows, Operand weights, Operand centre, Operand sums) = 0;
   // Counts are of uint32.
   virtual void countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) = 0;
   virtual void selectRanks(Operand kept, Operand lengths, Operand ranks, Operand out) = 0;

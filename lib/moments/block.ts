@@ -4,6 +4,7 @@ import { notFinite } from '../check.ts';
 import { exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { dtypeOf, type Missing, type Real, type Values } from '../dtype.ts';
+import { addPowers } from '../reference/moments.ts';
 import { endsPiece, inRows, rowsOfPiece, type Work } from '../work.ts';
 import { type CentralSums, noRows, shift, unitOf } from './central-sums.ts';
 
@@ -72,7 +73,7 @@ export function* blockSums(
   if (sums.weight === 0) return sums;
 
   sums.mean.set(centre);
-  if (wantsHigher) yield* addHigher(block, centre, sums);
+  if (wantsHigher) yield* addHigher(device, block, centre, sums);
   // Not exactly zero, because the centre is rounded.
   const first = new Float64Array(n);
   yield* adding(device, block, centre, first, sums.second);
@@ -114,12 +115,22 @@ function* adding(
 // Beyond them, powers of single rows may lose digits, or overflow.
 const [leastFourth, mostFourth] = [2 ** -800, 2 ** 800];
 
-// Adds the rows to the third and fourth sums, in a unit of the largest difference if powers ask for one.
-function* addHigher(block: Taken, centre: Float64Array, sums: CentralSums): Work {
-  yield* addPowers(block, centre, 1, sums);
-  if (sums.fourth > leastFourth && sums.fourth < mostFourth) return;
-  const { values, weights } = block;
+// Makes the third and fourth sums, in a unit of the largest difference if powers ask for one.
+function* addHigher(
+  device: OpenBackend,
+  { values, weights }: Taken,
+  centre: Float64Array,
+  sums: CentralSums,
+): Tasks<void> {
   const { n } = sums;
+  const powers = new Float64Array(n + 1);
+  if (values.length > fewProducts)
+    yield* exactly(device, (encoder, scratch) => {
+      encoder.addPowers(scratch.input(values, dtypeOf(values)), weights, centre, powers);
+    });
+  else yield* addPowers(values, weights, centre, powers);
+  setPowers(sums, powers);
+  if (sums.fourth > leastFourth && sums.fourth < mostFourth) return;
   let most = 0;
   yield* inRows(values.length / n, n, (begin, end) => {
     for (let r = begin, at = begin * n; r < end; r++)
@@ -131,25 +142,14 @@ function* addHigher(block: Taken, centre: Float64Array, sums: CentralSums): Work
   const unit = unitOf(most);
   if (!Number.isFinite(unit)) return;
   sums.unit = unit;
-  sums.third.fill(0);
-  sums.fourth = 0;
-  yield* addPowers(block, centre, 2 ** -unit, sums);
+  powers.fill(0);
+  yield* addPowers(values, weights, centre, powers, 2 ** -unit);
+  setPowers(sums, powers);
 }
 
-// Adds the rows to the third and fourth sums, with their differences from the centre times `scale`.
-function addPowers({ values, weights }: Taken, centre: Float64Array, scale: number, sums: CentralSums): Work {
-  const { n, third } = sums;
-  return inRows(values.length / n, n, (begin, end) => {
-    for (let r = begin; r < end; r++) {
-      const weight = weights[r] ?? 1;
-      if (weight === 0) continue;
-      let square = 0;
-      for (let j = 0, at = r * n; j < n; j++, at++) square += ((values[at]! - centre[j]!) * scale) ** 2;
-      const cubic = weight * square;
-      for (let j = 0, at = r * n; j < n; j++, at++) third[j]! += cubic * ((values[at]! - centre[j]!) * scale);
-      sums.fourth += cubic * square;
-    }
-  });
+function setPowers(sums: CentralSums, powers: Float64Array): void {
+  sums.third.set(powers.subarray(0, sums.n));
+  sums.fourth = powers[sums.n]!;
 }
 
 /** Rows of a block, and the weight of each; all 1 if there are no weights. */
@@ -167,29 +167,36 @@ function* taken(
   memory: Float64Array<ArrayBuffer> | undefined,
 ): Work<Taken> {
   const atOnce = rowsOfPiece(n);
-  const each = new Float64Array(weights === undefined && frequencies === undefined ? 0 : to - from);
+  const isWeighted = weights !== undefined || frequencies !== undefined;
+  const each = new Float64Array(isWeighted ? to - from : 0);
   let kept = 0;
-  for (let row = from; row < to; row++) {
-    const at = (row - from) * n;
-    if ((row - from) % atOnce === 0) {
-      if (row > from) yield;
-      requireAttached('Rows', values);
-      memory?.set(values.subarray(row * n, Math.min(to, row + atOnce) * n), at);
-    }
-    if (memory !== undefined && missing === 'drop' && lacksNumber(memory, at, n, row, missing)) {
-      sums.dropped += 1;
+  for (let begin = from; begin < to; begin += atOnce) {
+    if (begin > from) yield;
+    const end = Math.min(to, begin + atOnce);
+    requireAttached('Rows', values);
+    memory?.set(values.subarray(begin * n, end * n), (begin - from) * n);
+    if (!isWeighted && missing === 'error') {
+      kept += end - begin;
       continue;
     }
-    if (kept < row - from) memory?.copyWithin(kept * n, at, at + n);
-    const weight = weights?.[row] ?? 1;
-    const frequency = frequencies?.[row] ?? 1;
-    if (each.length > 0) each[kept] = weight * frequency;
-    kept += 1;
-    if (weight * frequency === 0) continue;
-    sums.count += frequency;
-    sums.weight += weight * frequency;
-    sums.squaredWeight += weight * weight * frequency;
+    for (let row = begin, at = (begin - from) * n; row < end; row++, at += n) {
+      if (memory !== undefined && missing === 'drop' && lacksNumber(memory, at, n, row, missing)) {
+        sums.dropped += 1;
+        continue;
+      }
+      if (kept < row - from) memory?.copyWithin(kept * n, at, at + n);
+      kept += 1;
+      if (!isWeighted) continue;
+      const weight = weights?.[row] ?? 1;
+      const frequency = frequencies?.[row] ?? 1;
+      each[kept - 1] = weight * frequency;
+      if (weight * frequency === 0) continue;
+      sums.count += frequency;
+      sums.weight += weight * frequency;
+      sums.squaredWeight += weight * weight * frequency;
+    }
   }
+  if (!isWeighted) sums.count = sums.weight = sums.squaredWeight = kept;
   const all = memory ?? (values.subarray(from * n, to * n) as Real);
   return { values: all.subarray(0, kept * n), weights: each.subarray(0, kept) };
 }

@@ -11,7 +11,7 @@ import { symmetricEigen } from './eigen.ts';
 import { logDensity } from './log-density.ts';
 import { lq } from './lq.ts';
 import { lu, luSolve } from './lu.ts';
-import { addMoments, meanAndCovariance } from './moments.ts';
+import { addMoments, addPowers, meanAndCovariance } from './moments.ts';
 import { pivotedCholesky } from './pivoted-cholesky.ts';
 import { product } from './product.ts';
 import type { Commit, Queue } from './queue.ts';
@@ -203,6 +203,10 @@ export class ReferenceEncoder implements Encoder {
 
   addMoments(...operands: Parameters<Encoder['addMoments']>): void {
     this.#record(() => addMoments(...operands));
+  }
+
+  addPowers(rows: Real, weights: Float64Array, centre: Float64Array, sums: Float64Array): void {
+    this.#record(() => addPowers(rows, weights, centre, sums));
   }
 
   countBetween(rows: Real, limits: Real, kept: Real, counts: Uint32Array, n: number): void {

@@ -1,5 +1,5 @@
 import type { Real } from '../dtype.ts';
-import type { Work } from '../work.ts';
+import { inRows, type Work } from '../work.ts';
 import { workspace } from './memory.ts';
 import { dotTile, inTiles, tileSide } from './tile.ts';
 
@@ -71,6 +71,28 @@ export function* addMoments(
     for (let j = 0; j <= i; j++) products[i * n + j]! += squares[i * stride + j]!;
     yield;
   }
+}
+
+/** {@link Encoder.addPowers}, with the differences from the centre times `scale`. */
+export function addPowers(
+  rows: Real,
+  weights: Float64Array,
+  centre: Float64Array,
+  sums: Float64Array,
+  scale = 1,
+): Work {
+  const n = centre.length;
+  return inRows(rows.length / n, n, (begin, end) => {
+    for (let r = begin; r < end; r++) {
+      const weight = weights[r] ?? 1;
+      if (weight === 0) continue;
+      let square = 0;
+      for (let j = 0, at = r * n; j < n; j++, at++) square += ((rows[at]! - centre[j]!) * scale) ** 2;
+      const cubic = weight * square;
+      for (let j = 0, at = r * n; j < n; j++, at++) sums[j]! += cubic * ((rows[at]! - centre[j]!) * scale);
+      sums[n]! += cubic * square;
+    }
+  });
 }
 
 // Sums of the differences from the first row, so that a large common offset costs no digits.

@@ -44,6 +44,7 @@ Napi::Function EncoderObject::define(Napi::Env env) {
                       InstanceMethod<&EncoderObject::logDensity>("logDensity"),
                       InstanceMethod<&EncoderObject::meanAndCovariance>("meanAndCovariance"),
                       InstanceMethod<&EncoderObject::addMoments>("addMoments"),
+                      InstanceMethod<&EncoderObject::addPowers>("addPowers"),
                       InstanceMethod<&EncoderObject::countBetween>("countBetween"),
                       InstanceMethod<&EncoderObject::selectRanks>("selectRanks"),
                       InstanceMethod<&EncoderObject::launch>("launch"),

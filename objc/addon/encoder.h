@@ -54,6 +54,7 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   void logDensity(const Napi::CallbackInfo& info);
   void meanAndCovariance(const Napi::CallbackInfo& info);
   void addMoments(const Napi::CallbackInfo& info);
+  void addPowers(const Napi::CallbackInfo& info);
   void countBetween(const Napi::CallbackInfo& info);
   void selectRanks(const Napi::CallbackInfo& info);
   void launch(const Napi::CallbackInfo& info);

@@ -31,6 +31,19 @@ void EncoderObject::addMoments(const Napi::CallbackInfo& info) {
   });
 }
 
+void EncoderObject::addPowers(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand rows = operandAt(info, 0), weights = operandAt(info, 1), centre = operandAt(info, 2),
+                  sums = operandAt(info, 3);
+    requireSameType({&weights, &centre, &sums});
+    if (sums.dtype != Dtype::float64) throw Failure("ERR_UNSUPPORTED_DTYPE", "Sums are not of float64.");
+    requireRows(rows, centre.length);
+    requireLength(sums, centre.length + 1);
+    if (weights.length != 0) requireLength(weights, rows.length / centre.length);
+    commands().addPowers(rows, weights, centre, sums);
+  });
+}
+
 void EncoderObject::countBetween(const Napi::CallbackInfo& info) {
   guarded(info.Env(), [&] {
     const Operand rows = operandAt(info, 0), limits = operandAt(info, 1), kept = operandAt(info, 2),

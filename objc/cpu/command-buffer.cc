@@ -26,6 +26,8 @@ double millisecondsSince(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
+double* orNone(const Operand& some) { return some.length == 0 ? nullptr : some.as<double>(); }
+
 }  // namespace
 
 void CpuCommandBuffer::record(std::function<void(const Execution&)> command) {
@@ -344,9 +346,17 @@ void CpuCommandBuffer::addMoments(Operand rows, Operand weights, Operand centre,
     withReal(rows, [&](auto real) {
       const size_t n = centre.length;
       if (rows.length == 0) return;
-      const auto orNone = [](const Operand& some) { return some.length == 0 ? nullptr : some.as<double>(); };
       cpu::addMoments(execution, rows.as<decltype(real)>(), orNone(weights), centre.as<double>(), sums.as<double>(),
                       orNone(products), rows.length / n, n);
+    });
+  });
+}
+
+void CpuCommandBuffer::addPowers(Operand rows, Operand weights, Operand centre, Operand sums) {
+  record([=](const Execution& execution) {
+    withReal(rows, [&](auto real) {
+      cpu::addPowers(execution, rows.as<decltype(real)>(), orNone(weights), centre.as<double>(), sums.as<double>(),
+                     rows.length / centre.length, centre.length);
     });
   });
 }

@@ -74,6 +74,7 @@ class CpuCommandBuffer : public CommandBuffer, public std::enable_shared_from_th
   void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) override;
   void meanAndCovariance(Operand rows, Operand mean, Operand covariance, double ddof) override;
   void addMoments(Operand rows, Operand weights, Operand centre, Operand sums, Operand products) override;
+  void addPowers(Operand rows, Operand weights, Operand centre, Operand sums) override;
   void countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) override;
   void selectRanks(Operand kept, Operand lengths, Operand ranks, Operand out) override;
   void launch(const std::string& kernel, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) override;

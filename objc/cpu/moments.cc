@@ -228,6 +228,38 @@ void addMoments(const Execution& execution, const T* rows, const double* weights
   });
 }
 
+template <typename T>
+void addPowers(const Execution& execution, const T* rows, const double* weights, const double* centre, double* sums,
+               size_t count, size_t n) {
+  constexpr size_t rowsAtOnce = 32;  // that stay in the cache
+  const size_t chunks = chunksOf(count), powers = n + 1;
+  const std::vector<double> none(n);
+  std::vector<double> made(chunks * powers);
+  execution.pool.run(chunks, [&](size_t chunk, unsigned) {
+    const auto [first, here] = chunkOf(chunk, count);
+    double* third = made.data() + chunk * powers;
+    auto* centred = static_cast<double*>(productScratch(1, rowsAtOnce * n * sizeof(double)));
+    double squares[rowsAtOnce];
+    for (size_t r = first; r < first + here; r += rowsAtOnce) {
+      execution.stopIfCancelled();
+      const size_t block = std::min(rowsAtOnce, first + here - r);
+      execution.kernels.of<T>().centreRows(rows + r * n, n, centre, none.data(), centred, block, n);
+      execution.kernels.of<double>().squaredNorms(centred, squares, block, n);
+      for (size_t i = 0; i < block; ++i) {
+        const double weight = weights == nullptr ? 1 : weights[r + i];
+        if (weight == 0) continue;  // a square may be infinite
+        const double cubic = weight * squares[i];
+        const double* row = centred + i * n;
+        for (size_t j = 0; j < n; ++j) third[j] += cubic * row[j];
+        third[n] += cubic * squares[i];
+      }
+    }
+  });
+  for (size_t at = 0; at < made.size(); ++at) sums[at % powers] += made[at];
+}
+
+template void addPowers(const Execution&, const float*, const double*, const double*, double*, size_t, size_t);
+template void addPowers(const Execution&, const double*, const double*, const double*, double*, size_t, size_t);
 template void addMoments(const Execution&, const float*, const double*, const double*, double*, double*, size_t,
                          size_t);
 template void addMoments(const Execution&, const double*, const double*, const double*, double*, double*, size_t,

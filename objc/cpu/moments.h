@@ -15,6 +15,13 @@ template <typename T>
 void addMoments(const Execution& execution, const T* rows, const double* weights, const double* centre, double* sums,
                 double* products, size_t count, size_t n);
 
+// Encoder.addPowers, likewise.
+template <typename T>
+void addPowers(const Execution& execution, const T* rows, const double* weights, const double* centre, double* sums,
+               size_t count, size_t n);
+
+extern template void addPowers(const Execution&, const float*, const double*, const double*, double*, size_t, size_t);
+extern template void addPowers(const Execution&, const double*, const double*, const double*, double*, size_t, size_t);
 extern template void addMoments(const Execution&, const float*, const double*, const double*, double*, double*, size_t,
                                 size_t);
 extern template void addMoments(const Execution&, const double*, const double*, const double*, double*, double*, size_t,

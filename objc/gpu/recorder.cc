@@ -137,6 +137,10 @@ void Recorder::addMoments(Operand rows, Operand weights, Operand centre, Operand
   onCpu().addMoments(std::move(rows), std::move(weights), std::move(centre), std::move(sums), std::move(products));
 }
 
+void Recorder::addPowers(Operand rows, Operand weights, Operand centre, Operand sums) {
+  onCpu().addPowers(std::move(rows), std::move(weights), std::move(centre), std::move(sums));
+}
+
 void Recorder::countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) {
   onCpu().countBetween(std::move(rows), std::move(limits), std::move(kept), std::move(counts), n);
 }

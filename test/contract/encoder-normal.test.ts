@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Encoder } from '../../lib/backend.ts';
 import type { Real } from '../../lib/dtype.ts';
 import { type Bench, onEveryBackend } from '../harness/every-backend.ts';
 import { counterOf, dot, dotOf, guarded, hasSameBytes, isNear, lowerFactor, scattered } from '../harness/naive.ts';
@@ -194,6 +195,45 @@ onEveryBackend('means and covariances are those of two passes in float64, far fr
       }
     }
   }
+});
+
+onEveryBackend('third and fourth powers about a centre grow by each command, with weights or without.', (bench) => {
+  const { real, run } = bench;
+  for (const n of [1, 3, 16, 17, 129])
+    for (const count of [0, 1, 5, 31, 32, 33, 257, 2049].filter((each) => each * n < 1e5)) {
+      const rows = real(scattered(count * n, n + count).map((value) => value + 3));
+      const centre = Float64Array.from(scattered(n, 5), (value) => value + 3);
+      for (const weights of [[], Array.from({ length: count }, (_, r) => (r % 5) / 3)]) {
+        const sums = guarded(new Float64Array(n + 1).fill(7));
+        const encode = (encoder: Encoder) =>
+          encoder.addPowers(rows, Float64Array.from(weights), centre, sums.view as Float64Array);
+        run(encode);
+        run(encode);
+        const [powers, sizes] = [new Float64Array(n + 1), new Float64Array(n + 1)];
+        for (let r = 0; r < count; r++) {
+          const d = Array.from(centre, (middle, j) => rows[r * n + j]! - middle);
+          const square = d.reduce((sum, each) => sum + each * each, 0);
+          for (const [j, factor] of [...d, square].entries()) {
+            powers[j]! += (weights[r] ?? 1) * square * factor;
+            sizes[j]! += (weights[r] ?? 1) * square * Math.abs(factor);
+          }
+        }
+        for (let j = 0; j <= n; j++) {
+          const expected = { value: 7 + 2 * powers[j]!, size: 7 + 2 * sizes[j]! };
+          isNear(sums.view[j]!, expected, n + count + 8, 2 ** -52, () => `${count} x ${n}: ${j}`);
+        }
+        sums.isIntact('sums');
+      }
+    }
+  // Where a weight is 0 the row is not seen, even one whose square is infinite.
+  const sums = new Float64Array(3);
+  run((encoder) =>
+    encoder.addPowers(real([1, 2, 1e38, 1e38]), Float64Array.of(1, 0), Float64Array.of(0, -1e300), sums),
+  );
+  assert.ok(
+    sums.every((sum) => !Number.isNaN(sum)),
+    `${sums}`,
+  );
 });
 
 onEveryBackend('sums about a centre grow by each command, with products and weights or without.', (bench) => {
