@@ -61,7 +61,7 @@ async function normalOf({ model, mean, covariance, ...rest }: DistributionArgume
   const isMean = ({ rows, columns }: WholeTable) =>
     (columns === 2 && rows === spread.columns) || (rows === 1 && columns === spread.columns + 1);
   const centre = mean === undefined ? undefined : withoutLabels(await readWholeTable(mean, options), isMean);
-  if (centre !== undefined) requireSameNames(centre, spread);
+  if (centre !== undefined) requireSameNames(centre, spread.names, `covariance (${spread.path})`);
   return {
     names: spread.names ?? (centre?.rows === 1 ? centre.names : undefined),
     dtype: undefined,
@@ -76,14 +76,21 @@ function labelledOptions(csv: CsvArguments): TableOptions {
   return { ...options, warn: (sentence) => sentence.startsWith('First column ') || options.warn!(sentence) };
 }
 
-// A series may be in another order than the covariance, whose own symmetry shows that its rows are in order.
-function requireSameNames({ path, rowNames }: WholeTable, spread: WholeTable): void {
-  const { names } = spread;
-  const at = names === undefined ? -1 : (rowNames?.findIndex((name, i) => name !== (names[i] ?? name)) ?? -1);
+/**
+ * Throws `ERR_INVALID_ARGUMENT` if a mean has names, of its columns or (a series) of its rows, and `names` has others,
+ * or another order. `owner` is what has `names`.
+ */
+export function requireSameNames(mean: WholeTable, names: readonly string[] | undefined, owner: string): void {
+  const { path, rows, columns } = mean;
+  const isRow = rows === 1 && columns > 1;
+  const own = isRow ? mean.names : mean.rowNames;
+  // Another length is refused by the shape.
+  if (own === undefined || names === undefined || own.length !== names.length) return;
+  const at = own.findIndex((name, i) => name !== names[i]);
   if (at < 0) return;
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',
-    `Row (${at}) of mean (${path}) is (${describe(rowNames![at])}), but column (${at}) of covariance (${spread.path}) is (${describe(names![at])}).`,
+    `${isRow ? 'Column' : 'Row'} (${at}) of mean (${path}) is (${describe(own[at])}), but column (${at}) of ${owner} is (${describe(names[at])}).`,
     { path },
   );
 }

@@ -7,7 +7,7 @@ import { MultivariateNormal } from '../normal/multivariate-normal.ts';
 import { openDevice } from '../open-device.ts';
 import { readWholeTable } from '../table/read-table.ts';
 import { dtypeArgument, wholeArgument } from './arguments.ts';
-import { requireOneRow, typeOfDraws } from './distribution.ts';
+import { requireOneRow, requireSameNames, typeOfDraws } from './distribution.ts';
 import type { FitRows } from './fit-rows.ts';
 import { writeModel } from './model.ts';
 import { type Shards, writePartial } from './partial-fit.ts';
@@ -64,13 +64,15 @@ async function modelWriter(
       '--jitter makes a covariance positive definite, and --singular leaves it singular: pass one of them.',
     );
   const amount = jitter === undefined ? undefined : jitterArgument(jitter);
+  const centre = fixedMean === undefined ? undefined : await readWholeTable(fixedMean, csvOptions({}));
   const asked: EstimateOptions = {
     ddof: ddof === undefined ? undefined : wholeArgument('--ddof', ddof),
     shrinkage: shrinkage === undefined ? undefined : shrinkageArgument(shrinkage),
-    mean: fixedMean === undefined ? undefined : await meanOf(fixedMean),
+    mean: centre && new Float64Array(requireOneRow(centre)),
   };
   return async (rows, _, signal) => {
     const { moments, names, dropped } = rows;
+    if (centre !== undefined) requireSameNames(centre, names, 'the rows');
     const { mean, covariance, dtype } = await parametersOf(rows, asked, { dtype: given, singular, jitter: amount });
     signal.throwIfAborted();
     await writeModel(path, { covarium: 1, dtype, ...(names && { columns: names }), mean, covariance });
@@ -132,9 +134,10 @@ function singularColumn(pivot: number, { moments, names, files }: FitRows, cause
   const mean = moments.mean.toArray();
   const variance = moments.covariance({ ddof: 0 }).toArray()[pivot]![pivot]!;
   const others = `${pivot === 1 ? 'the column' : 'the columns'} before it`;
+  // Deviations are from the first row, so that those of equal numbers are exactly 0.
   const what =
-    variance <= (1e-12 * mean[pivot]!) ** 2
-      ? `is the same in all rows (${mean[pivot]})`
+    variance === 0 || pivot === 0
+      ? `is the same in all rows (${mean[pivot]}), or varies too little for float64`
       : `is a combination of ${others}, or nearly so`;
   return new CovariumError(
     'ERR_NOT_POSITIVE_DEFINITE',
@@ -151,8 +154,4 @@ function shrinkageArgument(text: string): Shrinkage {
     'ERR_OUT_OF_RANGE',
     `--shrinkage is (${text}), neither (none), nor (ledoit-wolf), nor a number from 0 to 1.`,
   );
-}
-
-async function meanOf(path: string): Promise<Float64Array> {
-  return new Float64Array(requireOneRow(await readWholeTable(path, csvOptions({}))));
 }

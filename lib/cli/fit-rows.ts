@@ -29,6 +29,8 @@ export interface FitRows {
   readonly names: readonly string[] | undefined;
   /** Number of rows left out because they have a missing value. */
   readonly dropped: number;
+  /** True if rows without a missing value were read, also where the weight of each is 0. */
+  readonly hasRows?: boolean | undefined;
   /** Where the rows come from, where that is known. */
   readonly files?: readonly string[];
 }
@@ -68,28 +70,34 @@ export async function momentsOfFiles(input: FitInput, device: Device, signal: Ab
   return { ...all!, files: paths.map(inputName) };
 }
 
-function noRows(paths: readonly string[], { names, dropped }: FitRows): CovariumError {
-  const file = paths.length === 1 ? `File (${inputName(paths[0]!)})` : `None of (${paths.length}) files`;
-  const has = paths.length === 1 ? 'has' : 'has rows: they have';
+function noRows(paths: readonly string[], { names, dropped, hasRows }: FitRows): CovariumError {
+  const isOne = paths.length === 1;
+  const weightless = `only rows of weight (0)${dropped === 0 ? '' : ' or with a missing value'}: there is nothing to fit`;
   const header =
     names === undefined ? 'no rows' : `a header (${describe(names.join(', '))}) and no rows: there is nothing to fit`;
-  const why = dropped === 0 ? header : `(${dropped}) rows, and a missing value in each`;
-  return new CovariumError('ERR_SHAPE', `${file} ${has} ${why}.`, {
-    ...(paths.length === 1 && { path: paths[0]! }),
+  const unread = dropped === 0 ? header : `(${dropped}) rows, and a missing value in each`;
+  const file = isOne ? `File (${inputName(paths[0]!)}) has` : `All (${paths.length}) files have`;
+  return new CovariumError('ERR_SHAPE', `${file} ${hasRows ? weightless : unread}.`, {
+    ...(isOne && { path: paths[0]! }),
   });
 }
 
 /** The rows of both, with the columns of the first; throws `ERR_SHAPE` if `what` has other columns. */
 export function joinedRows(rows: FitRows, others: FitRows, what: string): FitRows {
-  const shown = (names: readonly string[] | undefined) => names?.join(', ') ?? 'no names';
-  if (shown(rows.names) !== shown(others.names) || rows.moments.dimension !== others.moments.dimension)
+  // A name with a comma is quoted, so that two lists that differ do not look alike.
+  const shown = (names: readonly string[] | undefined) =>
+    names?.map((name) => (/[",]/.test(name) ? JSON.stringify(name) : name)).join(', ') ?? 'no names';
+  if (
+    JSON.stringify(rows.names) !== JSON.stringify(others.names) ||
+    rows.moments.dimension !== others.moments.dimension
+  )
     throw new CovariumError(
       'ERR_SHAPE',
       `${what} has (${others.moments.dimension}) columns (${shown(others.names)}), but those before it have ` +
         `(${rows.moments.dimension}) (${shown(rows.names)}).`,
     );
   rows.moments.merge(others.moments);
-  return { ...rows, dropped: rows.dropped + others.dropped };
+  return { ...rows, dropped: rows.dropped + others.dropped, hasRows: rows.hasRows || others.hasRows };
 }
 
 async function momentsOfFile(
@@ -127,7 +135,7 @@ async function momentsOfFile(
     }
     // Each shard of a file's blocks reads, and drops, all of its rows: only one shard counts them.
     const dropped = shard.index === 0 ? reader.dropped : 0;
-    return { moments, names: names && chosen.map((column) => names[column]!), dropped };
+    return { moments, names: names && chosen.map((column) => names[column]!), dropped, hasRows: block > 0 };
   } finally {
     await reader.close();
   }

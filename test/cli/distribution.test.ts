@@ -62,6 +62,13 @@ test('Covariance and mean are read as pandas and R write them, with the names of
     swapped.stderr,
     /Row \(0\) of mean \(.*m\.csv\) is \(b\), but column \(0\) of covariance \(.*c\.csv\) is \(a\)/,
   );
+  for (const header of ['b,a\n', ',b,a\n0,'])
+    assert.match(
+      (await sampled(`${header}2.25,3.75\n`, header === 'b,a\n' ? covariance : 'a,b\n9.5,-1.5\n-1.5,2.25\n')).stderr,
+      /Column \(0\) of mean \(.*m\.csv\) is \(b\), but column \(0\) of covariance \(.*c\.csv\) is \(a\)/,
+    );
+  // The one row of a frame has a name of its own.
+  assert.is((await sampled(',a,b\nmean,3.75,2.25\n', covariance)).stdout, plain.stdout);
   // A first column without a name may be a column as any other.
   const square = await sampled('1,2\n', '"",a\n2,1\n1,2\n');
   assert.match(square.stdout, /^"",a\n/, square.stderr);

@@ -59,7 +59,7 @@ test('fit takes weights, frequencies, shrinkage and a fixed mean, over several f
   assert.equal(weighted.columns, ['a', 'b']);
   nearUlps(weighted.mean, expected.mean, 1);
   nearUlps(weighted.covariance.flat(), expected.covariance.flat(), 8);
-  const mean = file('mean.csv', '1000000,500000\n');
+  const mean = file('mean.csv', 'b,a\n1000000,500000\n');
   const common = ['--shrinkage', 'ledoit-wolf', '--fixed-mean', mean, '--columns', 'b,a', '--dtype', 'float64'];
   await succeeds('fit', ...paths, ...common, '--output', at('shrunk.json'));
   const moments = new Moments(2);
@@ -119,6 +119,15 @@ test('fit names the column that makes a covariance singular, and says what to do
   assert.match(await refused('luck.csv', byLuck), /Column \(c\) of .* is a combination of the columns before it/);
   const twice = 'a,b\n1,2\n2,4\n3,6\n';
   assert.match(await refused('twice.csv', twice), /Column \(b\) of .* is a combination of the column before it/);
+  const far = 'a,t\n1,1700000000000001\n5,1700000000000005\n2,1700000000000002\n3,1700000000000003\n';
+  assert.match(
+    await refused('far.csv', far, '--dtype', 'float64'),
+    /Column \(t\) of .* is a combination of the column before it/,
+  );
+  assert.match(
+    await refused('small.csv', 'a,b\n1,1e-200\n2,-1e-200\n5,3e-200\n'),
+    /Column \(b\) of .* \(1e-200\), or varies too little for float64,/,
+  );
   assert.match(await refused('bare.csv', '1,5,3\n2,5,9\n4,5,1\n7,5,7\n'), /Column \(1\) of/);
   for (const way of [
     ['--columns', 'a,c'],
@@ -127,7 +136,7 @@ test('fit names the column that makes a covariance singular, and says what to do
     await succeeds('fit', at('constant.csv'), ...way, '--output', at('mended.json'));
   await succeeds('fit', at('constant.csv'), '--partial', at('constant.part'));
   const { stderr } = await run(['merge', at('constant.part'), '--output', at('singular.json')]);
-  assert.match(stderr, /^error: Column \(b\) is the same in all rows \(0\.1\), so the covariance is singular/);
+  assert.match(stderr, /^error: Column \(b\) is the same in all rows \(0\.1\), or .*, so the covariance is singular/);
 });
 
 test('Shards of files or of rows, merged in any order, make the model of one run, and the same bytes.', async () => {
@@ -263,6 +272,16 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
     () => ['fit', file('negative.csv', 'a,w\n1,2\n3,2\n5,-1\n'), '--output', at('x.json'), '--weights', 'w'],
   ],
   [
+    'weights that are all 0',
+    /File \(.*zero\.csv\) has only rows of weight \(0\): there is nothing to fit\. \[ERR_SHAPE\]/,
+    () => ['fit', file('zero.csv', 'a,w\n1,0\n3,0\n'), '--output', at('x.json'), '--weights', 'w'],
+  ],
+  [
+    'files without rows',
+    /^All \(2\) files have a header \(a\) and no rows: .*ERR_SHAPE/,
+    () => ['fit', file('none.csv', 'a\n'), file('neither.csv', 'a\n'), '--output', at('x.json')],
+  ],
+  [
     'weights alone',
     /\(0\) columns besides/,
     () => ['fit', data(), '--output', at('x.json'), '--weights', 'a', '--frequencies', 'b'],
@@ -271,6 +290,21 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
     'files of other columns',
     /\(a, c\), but.*\(a, b\).*ERR_SHAPE/,
     () => ['fit', data(), file('c.csv', 'a,c\n1,2\n'), '--output', at('x.json')],
+  ],
+  [
+    'files whose columns differ by a comma',
+    /\(a, "b, c"\), but .*\("a, b", c\).*ERR_SHAPE/,
+    () => ['fit', file('left.csv', '"a, b",c\n1,2\n'), file('right.csv', 'a,"b, c"\n1,2\n'), '--output', at('x.json')],
+  ],
+  [
+    'a mean of columns in another order',
+    /Column \(0\) of mean \(.*m\.csv\) is \(b\), but column \(0\) of the rows is \(a\)\. \[ERR_INVALID_ARGUMENT\]/,
+    () => ['fit', data(), '--output', at('x.json'), '--fixed-mean', file('m.csv', 'b,a\n1,2\n')],
+  ],
+  [
+    'a series of means in another order than that of a part',
+    /Row \(0\) of mean \(.*m\.csv\) is \(c\), but column \(0\) of the rows is \(a\)\. \[ERR_INVALID_ARGUMENT\]/,
+    () => ['merge', part('p.json', {}), '--output', at('x.json'), '--fixed-mean', file('m.csv', ',0\nc,1\n')],
   ],
   [
     'a mean of another length',
