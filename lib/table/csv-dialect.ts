@@ -202,16 +202,24 @@ function foundHeader(
     if (numbers > 0 || (areAllQuoted && second === undefined)) warn(asHeader);
     return true;
   }
-  const isIndexed = fields[0]!.text === '' && fields[1]?.text === '0';
-  const likeNames = (isIndexed ? fields.slice(1) : fields).map(({ text }) => text);
-  if (fields.length < 2 || !areNumericNames(likeNames)) return false;
-  const isSeries = isCount(likeNames.map(Number));
-  const { haveFractions, isOneWhole } = firstRows(records.bytes, first.end, dialect, fields.length);
-  if (isIndexed || (haveFractions && (isSeries || !isOneWhole))) {
+  // Above an index, as pandas writes it.
+  const isFirstEmpty = fields[0]!.text === '' && missing === 1;
+  const likeNames = (isFirstEmpty ? fields.slice(1) : fields).map(({ text }) => text);
+  if (fields.length < 2 || !areDifferent(likeNames) || !(isFirstEmpty || areWhole(likeNames))) return false;
+  const isSeries = !isFirstEmpty && isCount(likeNames.map(Number));
+  const { haveFractions, isOneWhole, labels } = firstRows(records.bytes, first.end, dialect, fields.length);
+  // Below the first value of data, where it is missing by chance, numbers may be equal; those of an index differ.
+  const isLabelled = isFirstEmpty && labels.length > 0 && !labels.some(isMissing);
+  const isCounted = isFirstEmpty && likeNames[0] === '0' && areWhole(likeNames);
+  if (
+    isCounted ||
+    (isLabelled && areDifferent(labels)) ||
+    (!isFirstEmpty && haveFractions && (isSeries || !isOneWhole))
+  ) {
     warn(asHeader);
     return true;
   }
-  if (second !== undefined && isSeries)
+  if (second !== undefined && (isSeries || isLabelled))
     warn(
       `First row of CSV file (${path}) is read as numbers (${shown}); pass \`header\` true (--header) if it holds names of columns.`,
     );
@@ -227,9 +235,13 @@ function isLikeNumber({ text }: CsvField): boolean {
   return isDecimal(text) || isMissing(text) || /^[+-]?(inf|infinity|nan|0x[\da-f]+)$/i.test(text);
 }
 
-// Whole numbers, no two alike, as years, postal codes and 0, 1, 2, ... are; pandas writes those of floats as 2020.0.
-function areNumericNames(texts: readonly string[]): boolean {
-  return texts.every((text) => /^(0|[1-9]\d{0,14})(\.0)?$/.test(text)) && new Set(texts).size === texts.length;
+// As years, postal codes and 0, 1, 2, ... are; pandas writes those of floats as 2020.0.
+function areWhole(texts: readonly string[]): boolean {
+  return texts.every((text) => /^(0|[1-9]\d{0,14})(\.0)?$/.test(text));
+}
+
+function areDifferent(texts: readonly string[]): boolean {
+  return new Set(texts).size === texts.length;
 }
 
 // Years in any order, or three numbers and more in equal steps, or two that follow each other. Rows that begin with 1,
@@ -243,14 +255,15 @@ function isCount(numbers: readonly number[]): boolean {
 }
 
 // Among the first rows: whether each column has a number with a point or an exponent, so that a first row of whole
-// numbers is of another kind; and whether a row has whole numbers only, so that it isn't.
+// numbers is of another kind; whether a row has whole numbers only, so that it isn't; and their first fields.
 function firstRows(
   bytes: Uint8Array,
   start: number,
   dialect: CsvDialect,
   width: number,
-): { haveFractions: boolean; isOneWhole: boolean } {
+): { haveFractions: boolean; isOneWhole: boolean; labels: string[] } {
   const left = new Set(Array.from({ length: width }, (_, i) => i));
+  const labels: string[] = [];
   let isOneWhole = false;
   let at = start;
   for (let rows = 0; rows === 0 || rows < Math.min(100, 10_000 / width); rows++) {
@@ -258,8 +271,9 @@ function firstRows(
     if (record === undefined || record.fieldCount !== width) break;
     const fractions = record.fields.flatMap(({ text }, i) => (/[.e]/i.test(text) ? [i] : []));
     for (const i of fractions) left.delete(i);
+    labels.push(record.fields[0]!.text);
     isOneWhole ||= fractions.length === 0;
     at = record.end;
   }
-  return { haveFractions: left.size === 0, isOneWhole };
+  return { haveFractions: left.size === 0, isOneWhole, labels };
 }

@@ -55,6 +55,8 @@ test('Covariance and mean are read as pandas and R write them, with the names of
   const counted = await sampled(',0\n0,3.75\n1,2.25\n', ',0,1\n0,9.5,-1.5\n1,-1.5,2.25\n');
   assert.is(counted.stdout.slice(counted.stdout.indexOf('\n')), plain.stdout.slice(4 - 1), counted.stderr);
   assert.match(counted.stdout, /^"?0"?,"?1"?\n/);
+  const years = await sampled(',2018,2019\n0,3.75,2.25\n', ',2018,2019\n2018,9.5,-1.5\n2019,-1.5,2.25\n');
+  assert.is(years.stdout, plain.stdout.replace('a,b', '"2018","2019"'), years.stderr);
   const one = await sampled(',0\na,3.75\n', ',a\na,9.5\n');
   assert.match(one.stdout, /^a\n/, one.stderr);
   const swapped = await sampled(',0\nb,2.25\na,3.75\n', covariance);

@@ -170,6 +170,9 @@ test('The first row is a header as people mean it; what is doubtful is told.', a
     // pandas' columns without names, without and with its index
     ['0,1\n1.5,2.5\n', ['0', '1'], /as names of columns \(0, 1\); pass `header` false \(--no-header\)/],
     [',0,1\n0,1.5,2.5\n', ['', '0', '1'], /as names/],
+    [',2018,2019\n0,1.5,2\n1,3,4\n', ['', '2018', '2019'], /as names of columns \(, 2018, 2019\)/],
+    [',0.05,0.5,0.95\n0.05,1,0,0\n0.5,0,1,0\n0.95,0,0,1\n', ['', '0.05', '0.5', '0.95'], /as names/],
+    [',-1.5,2\n0,1,2\n', ['', '-1.5', '2'], /as names/],
     ['2020,2021\n1.5,2e3\n', ['2020', '2021'], /as names of columns \(2020, 2021\)/],
     ['2022,2018\n1.5,2e3\n', ['2022', '2018'], /as names of columns \(2022, 2018\)/],
     ['2022,2018\n1,2\n', undefined, /as numbers \(2022, 2018\)/],
@@ -203,6 +206,27 @@ test('The first row is a header as people mean it; what is doubtful is told.', a
     const error = await throwsCode('ERR_MALFORMED_CSV', 'line 1, character 1', () => read(text));
     assert.is(error.line, 1);
   }
+  // A row of data whose first value is missing, as the rows below it show.
+  for (const [text, warning] of [
+    [',2018,2019\n,1.5,2\n1,3,4\n', undefined],
+    [',1,0\n1,0,1\n0,1,1\n1,1,0\n', /as numbers \(, 1, 0\); pass `header` true/],
+    [',5,5\n1,2,3\n', undefined],
+    [',5,6\n', undefined],
+    [',5,\n1,2,3\n', undefined],
+  ] as const) {
+    const found = await read(text, { missing: 'drop' });
+    assert.is(found.names, undefined, text);
+    assert.is(found.warnings.length, warning === undefined ? 0 : 1, `${text} ${found.warnings}`);
+    if (warning !== undefined) assert.match(found.warnings[0]!, warning);
+  }
+  const named = await read(',2018,2019\nx,1.5,2\ny,3,4\n');
+  assert.equal(
+    [named.names, named.rows[1]],
+    [
+      ['2018', '2019'],
+      [3, 4],
+    ],
+  );
   assert.equal((await read('NaN,NA\n1,2\n', { missing: 'drop' })).rows, [[1, 2]]);
   assert.equal((await read('a,b\n')).rows, []);
 });
