@@ -2,7 +2,7 @@ import { Matrix } from '../array/matrix.ts';
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real, RealDtype } from '../dtype.ts';
-import { coarseMean } from '../normal/represented.ts';
+import { coarseMean, isLost } from '../normal/represented.ts';
 import type { RunModel } from '../run/model.ts';
 import { requireDegreesOfFreedom } from '../student-t/parameters.ts';
 import { readWholeTable, type TableOptions, type WholeTable } from '../table/read-table.ts';
@@ -104,20 +104,24 @@ function withoutLabels(table: WholeTable, isLabelled: (table: WholeTable) => boo
 }
 
 /**
- * The type of draws where neither `--dtype` nor a model says it: float32, or float64 with a line that says why
- * where the steps of float32 at a mean are large beside the standard deviation.
+ * The type of draws where neither `--dtype` nor a model says it: float32, or float64 with a line that says why where
+ * float32 does not hold a variance, or its steps at a mean are large beside the standard deviation.
  */
 export function typeOfDraws(
   mean: readonly number[],
   variance: (i: number) => number,
   names: readonly string[] | undefined,
 ): RealDtype {
+  const column = (at: number) => `column (${describe(names?.[at] ?? at)})`;
+  const unheld = mean.findIndex((_, i) => isLost(variance(i), Math.fround(variance(i)), 'float32'));
   const coarse = coarseMean(mean, variance);
-  if (coarse === undefined) return 'float32';
-  const { at, step, deviation } = coarse;
-  process.stderr.write(
-    `Draws are float64: float32 has steps of (${step}) at the mean (${mean[at]}) of column (${describe(names?.[at] ?? at)}), whose standard deviation is (${deviation}). Pass --dtype to choose.\n`,
-  );
+  let why: string;
+  if (unheld >= 0) why = `float32 does not hold the variance (${variance(unheld)}) of ${column(unheld)}`;
+  else if (coarse !== undefined) {
+    const { at, step, deviation } = coarse;
+    why = `float32 has steps of (${step}) at the mean (${mean[at]}) of ${column(at)}, whose standard deviation is (${deviation})`;
+  } else return 'float32';
+  process.stderr.write(`Draws are float64: ${why}. Pass --dtype to choose.\n`);
   return 'float64';
 }
 

@@ -95,10 +95,17 @@ function wantedColumns(names: readonly string[], wanted: string): number[] {
   throw new CovariumError('ERR_INVALID_ARGUMENT', `--columns (${describe(wanted)}) is empty, or names a column twice.`);
 }
 
-// Throws what sampling from the model with --singular would throw.
+// Throws what sampling from the model with --singular would throw; in float64 where float32 does not hold the model,
+// because the picture does not depend on the type.
 function requireNormal(mean: readonly number[], covariance: readonly (readonly number[])[], dtype: RealDtype): void {
   using device = openDevice('reference');
-  using _normal = MultivariateNormal.fromCovarianceSync({ device, mean, covariance, dtype, singular: 'pivoted' });
+  try {
+    using _normal = MultivariateNormal.fromCovarianceSync({ device, mean, covariance, dtype, singular: 'pivoted' });
+  } catch (error) {
+    const isUnheld = error instanceof CovariumError && error.code === 'ERR_OUT_OF_RANGE';
+    if (!isUnheld || dtype === 'float64') throw error;
+    requireNormal(mean, covariance, 'float64');
+  }
 }
 
 function requireVariances(names: readonly string[], covariance: readonly (readonly number[])[]): void {

@@ -76,10 +76,7 @@ export function requireHeld(
   const dtype = dtypeOf(held) as RealDtype;
   for (let i = 0; i < count; i++) {
     const [before, after] = [given[i * stride]!, held[i * stride]!];
-    const isLost =
-      (!mayVanish && before !== 0 && Math.abs(after) < smallestNormal[dtype]) ||
-      (Number.isFinite(before) && !Number.isFinite(after));
-    if (!isLost) continue;
+    if (!isLost(before, after, dtype, mayVanish)) continue;
     const place = stride === 1 ? `${i}` : `${i}, ${i}`;
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
@@ -89,4 +86,10 @@ export function requireHeld(
       { row: stride === 1 ? 0 : i, column: i },
     );
   }
+}
+
+/** True if a number became infinite as it was converted to `dtype`, or, unless it `mayVanish`, is 0 to devices. */
+export function isLost(before: number, after: number, dtype: RealDtype, mayVanish = false): boolean {
+  if (!mayVanish && before !== 0 && Math.abs(after) < smallestNormal[dtype]) return true;
+  return Number.isFinite(before) && !Number.isFinite(after);
 }

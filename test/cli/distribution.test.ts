@@ -32,6 +32,27 @@ test('Where float32 is too coarse for a mean, models and draws are float64, and 
   assert.is(new Set(lines.map((line) => line.split(',')[0])).size, 5, drawn.stdout);
 });
 
+test('Where float32 does not hold a variance, models and draws are float64, and the picture is drawn.', async () => {
+  for (const unit of ['e25', 'e-25']) {
+    const rows = file('unit.csv', `a,b\n1${unit},1\n3${unit},2\n2${unit},5\n7${unit},3\n`);
+    const fitted = await run(['fit', rows, '--output', at('unit.json')]);
+    assert.match(
+      fitted.stderr,
+      /^Draws are float64: float32 does not hold the variance \(6.9\d+e[+-]\d+\) of column \(a\)/,
+    );
+    const text = readFileSync(at('unit.json'), 'utf8');
+    assert.is(JSON.parse(text).dtype, 'float64');
+    const drawn = await run(['sample', '--model', at('unit.json'), '--count', '5', '--output', '-']);
+    assert.equal([drawn.code, drawn.stderr], [0, '']);
+    for (const model of [text, text.replace('float64', 'float32')]) {
+      const plotting = ['plot', '--model', file('typed.json', model), '--draws', rows, '--output', '-'];
+      const { code, stdout, stderr } = await run(plotting);
+      assert.equal([code, stderr], [0, '']);
+      assert.match(stdout, 'a and b: model 0.17, draws 0.17');
+    }
+  }
+});
+
 test('Covariance and mean are read as pandas and R write them, with the names of the rows.', async () => {
   const sampled = async (mean: string, covariance: string) => {
     const files = ['--mean', file('m.csv', mean), '--covariance', file('c.csv', covariance)];
