@@ -16,13 +16,15 @@ export function evenRows(rows: number, limit: number): number[] {
 
 /** Correlations of the `n` columns, row after row; NaN if a column does not vary. */
 export function correlations({ values, rows }: Points, n: number): Float64Array {
+  // Differences to the first row: those of a column that does not vary are exactly 0.
   const mean = new Float64Array(n);
-  for (let row = 0; row < rows; row++) for (let i = 0; i < n; i++) mean[i]! += values[row * n + i]! / rows;
+  for (let row = 0; row < rows; row++)
+    for (let i = 0; i < n; i++) mean[i]! += (values[row * n + i]! - values[i]!) / rows;
   const products = new Float64Array(n * n);
   for (let row = 0; row < rows; row++)
     for (let i = 0; i < n; i++) {
-      const deviation = values[row * n + i]! - mean[i]!;
-      for (let j = 0; j <= i; j++) products[i * n + j]! += deviation * (values[row * n + j]! - mean[j]!);
+      const deviation = values[row * n + i]! - values[i]! - mean[i]!;
+      for (let j = 0; j <= i; j++) products[i * n + j]! += deviation * (values[row * n + j]! - values[j]! - mean[j]!);
     }
   return correlationsOf((i, j) => products[Math.max(i, j) * n + Math.min(i, j)]!, n);
 }

@@ -98,6 +98,9 @@ test('Correlations are those of the rows, and none where a column does not vary.
   assert.is(found[3], found[1]);
   assert.ok(Math.abs(found[0]! - 1) < 1e-12);
   assert.equal([found[2], found[8]], [Number.NaN, Number.NaN]);
+  // The sum of ten tenths is not 1.
+  const constant = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? 0.1 : at));
+  assert.equal([...correlations({ values: constant, rows: 10 }, 2).subarray(0, 2)], [Number.NaN, Number.NaN]);
 });
 
 test('Ticks are round, few, and within the range.', () => {
