@@ -1,5 +1,6 @@
 import { type BigIntStats, fstat } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { CovariumError } from '../covarium-error.ts';
 
@@ -23,6 +24,23 @@ export async function refuseInputs(
         { path: output! },
       );
   }
+}
+
+/** Throws `ERR_INVALID_ARGUMENT` if two outputs are one file. Devices, pipes and `-` take both. */
+export async function refuseSameOutput(first: string | undefined, second: string | undefined): Promise<void> {
+  const placeOf = async (path: string | undefined) => {
+    if (path === undefined || path === '-') return undefined;
+    const status = await stat(path).catch(() => undefined);
+    if (status === undefined) return resolve(path);
+    return status.isFile() ? realpath(path) : undefined;
+  };
+  const place = await placeOf(first);
+  if (place === undefined || place !== (await placeOf(second))) return;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `Output (${second}) is given twice, before as (${first}), which it would replace. Pass another name.`,
+    { path: second! },
+  );
 }
 
 /** Throws `ERR_INVALID_ARGUMENT` if a file is given twice, under one name or two: its rows would count twice. */

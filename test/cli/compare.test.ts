@@ -105,6 +105,11 @@ const refusals: [string, RegExp, string[]][] = [
     [few, few, '--fail-over', '1.1'],
   ],
   [
+    'one file as two outputs',
+    /Output \(.*both\.txt\) is given twice, before as \(.*both\.txt\), .*\[ERR_INVALID_ARGUMENT\]$/,
+    [base, slow, '--markdown', at('both.txt'), '--html', `${folder}/base/../both.txt`],
+  ],
+  [
     'no folder to write to',
     /its folder does not exist.*\[ERR_FILE_UNWRITABLE\]$/,
     [base, slow, '--html', at('none/x.html')],
@@ -117,7 +122,7 @@ for (const [name, message, command] of refusals)
     assert.is(code, 1);
     assert.match(stderr, message);
     assert.is(stderr.split('\n').length, 1);
-    assert.not.ok(existsSync(at('none')));
+    for (const unwritten of ['none', 'both.txt']) assert.not.ok(existsSync(at(unwritten)));
     assert.equal(
       readdirSync(folder).filter((each) => each.includes('partial')),
       [],
