@@ -63,9 +63,10 @@ export async function mutationSeeds(format: TableFormat): Promise<MutationSeed[]
     if (its === format || (format === 'arrows' && name === 'arrow stream'))
       seeds.push({ name, format, bytes: Buffer.from(base64, 'base64'), columns: Object.keys(foreign.numbers) });
   const folder = new URL('../table/foreign/', import.meta.url);
-  for (const name of readdirSync(folder))
-    if (name.endsWith(`.${format}`))
-      seeds.push({ name, format, bytes: readFileSync(new URL(name, folder)), columns: ['d', 'f', 'i', 'u', 'c', 'n'] });
+  for (const name of readdirSync(folder)) {
+    const columns = name.includes('duration') ? ['x', 'n'] : ['d', 'f', 'i', 'u', 'c', 'n'];
+    if (name.endsWith(`.${format}`)) seeds.push({ name, format, bytes: readFileSync(new URL(name, folder)), columns });
+  }
   const path = join(tmpdir(), `covarium-seed-${process.pid}.${format}`);
   for (const dtype of ['float32', 'float64'] as const) {
     const numbers = Array.from({ length: 60 }, (_, i) => (i * i) / 8 - 100);

@@ -1,5 +1,5 @@
 // Files that other tools wrote, by default and otherwise: foreign/README.md says what is in them.
-import { createReadStream, readdirSync } from 'node:fs';
+import { createReadStream, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -21,7 +21,7 @@ const rowOf = (i: number) => [
   i / 8,
 ];
 
-const files = readdirSync(folder).filter((file) => /\.(parquet|arrows?)$/.test(file));
+const files = readdirSync(folder).filter((file) => /^(?!.*duration).*\.(parquet|arrows?)$/.test(file));
 assert.ok(files.length === 16, 'files of pyarrow, pandas, Polars and DuckDB are here');
 
 for (const file of files)
@@ -53,6 +53,29 @@ test('From a pipe they are read too, but for the file whose schema is in its foo
       assert.is.not(code, 0);
       assert.match(stderr, /read it as a file, not from a pipe/);
     } else assert.equal((JSON.parse(stdout) as { columns: string[] }).columns, ['i', 'u'], stderr);
+  }
+});
+
+test('Durations are refused by their name, and read as integers where nothing says what they are.', async () => {
+  for (const file of ['pandas-duration.parquet', 'pandas-duration.arrow'])
+    await throwsCode('ERR_INVALID_ARGUMENT', 'Column (t) of file', () => readTable(folder + file));
+  const path = `${folder}pandas-duration.parquet`;
+  await throwsCode('ERR_INVALID_ARGUMENT', 'does not hold numbers (Duration)', () => readTable(path));
+  const rows = [
+    [0.5, 1],
+    [1.5, 2],
+  ];
+  assert.equal((await readTable(path, { columns: ['x', 'n'] })).rows.toArray(), rows);
+  const bytes = readFileSync(path);
+  const schema = bytes.indexOf('/////', bytes.indexOf('ARROW:schema'));
+  assert.ok(schema > 0);
+  // Lengths and references that lead nowhere, and a schema of nothing.
+  for (const other of ['/////////////////////////', 'AAAAAAAAAAAAAAAAAAAAAAAAA', '!!!!!!!!!!!!!!!!!!!!!!!!!']) {
+    bytes.write(other, schema + 8, 'latin1');
+    assert.equal(
+      (await readTable(bytes)).rows.toArray(),
+      rows.map(([x, n]) => [x, n, n! * 1e9]),
+    );
   }
 });
 

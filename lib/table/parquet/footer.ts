@@ -1,8 +1,13 @@
 import { isSlice, type Work } from '../../work.ts';
+import { FlatReader } from '../arrow/flat-reader.ts';
+import { readSchema } from '../arrow/schema.ts';
 import { Contradiction, NotTaken } from '../contradiction.ts';
 import { pandasKey } from '../pandas-index.ts';
 import { type Element, fieldsOf, type Leaf, type ParquetField, readElement, typeName } from './schema.ts';
 import { ThriftReader } from './thrift.ts';
+
+// The key of the metadata in which writers that come from Arrow keep the schema of their table.
+const arrowKey = 'ARROW:schema';
 
 const codecs = ['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'LZO', 'BROTLI', 'LZ4', 'ZSTD', 'LZ4_RAW'] as const;
 
@@ -57,11 +62,11 @@ export function* readFooter(bytes: Uint8Array, pagesEnd: number): Work<ParquetFo
   const elements: Element[] = [];
   const groups: RawGroup[] = [];
   let rows = -1;
-  const pandas: string[] = [];
+  const metadata = new Map<string, string>();
   yield* reader.structWork((id) => {
     if (id === 2) return reader.listWork(() => void elements.push(readElement(reader)));
     if (id === 4) return reader.listWork(() => readGroup(reader, groups));
-    if (id === 5) return reader.listWork(() => readPandas(reader, pandas));
+    if (id === 5) return reader.listWork(() => readMetadata(reader, metadata));
     if (id === 8) throw new NotTaken('its footer belongs to an encrypted file');
     if (id === 3) rows = reader.integer();
     return id === 3;
@@ -69,23 +74,45 @@ export function* readFooter(bytes: Uint8Array, pagesEnd: number): Work<ParquetFo
   const { fields, leaves } = yield* fieldsOf(elements);
   yield* checkGroups(groups, leaves, rows, pagesEnd);
   return {
-    fields,
+    fields: yield* withoutDurations(fields, metadata.get(arrowKey)),
     rows,
-    pandas: pandas[0],
+    pandas: metadata.get(pandasKey),
     groups: groups.map((group) => group.rows),
     chunk: (group, { leaf }) => chunkOf(groups[group]!.chunks[leaf]!, pagesEnd),
   };
 }
 
 // A pair of the metadata; the texts of other writers may be long.
-function readPandas(reader: ThriftReader, texts: string[]): undefined {
+function readMetadata(reader: ThriftReader, texts: Map<string, string>): undefined {
   let key = '';
   reader.child((id) => {
     if (id === 1) key = reader.text();
-    else if (id === 2 && key === pandasKey) texts.push(reader.text());
+    else if (id === 2 && (key === pandasKey || key === arrowKey) && !texts.has(key)) texts.set(key, reader.text());
     else return false;
     return true;
   });
+}
+
+// Parquet has no durations: they are plain integers of 64 bits, and only the schema of their writer says what they are.
+function* withoutDurations(fields: readonly ParquetField[], schema: string | undefined): Work<readonly ParquetField[]> {
+  const mayBe = ({ number }: ParquetField) => number?.kind === 'int' && number.bits === 64;
+  if (schema === undefined || !fields.some(mayBe)) return fields;
+  const message = Buffer.from(schema, 'base64');
+  try {
+    // Writers before Arrow 0.15 leave the continuation word out.
+    const flat = new FlatReader(message.subarray(message.readInt32LE(0) === -1 ? 8 : 4));
+    const root = flat.root();
+    const columns = yield* readSchema(flat, flat.child(root, 2) ?? 0, flat.int16(root, 0));
+    const isDuration = (field: ParquetField, at: number) =>
+      mayBe(field) && columns[at]?.type === 'Duration' && columns[at].name === field.name;
+    return fields.map((field, at) =>
+      isDuration(field, at) ? { ...field, number: undefined, kind: 'Duration' } : field,
+    );
+  } catch (error) {
+    // A schema that is not as Arrow writes it says nothing.
+    if (error instanceof Contradiction || error instanceof NotTaken || error instanceof RangeError) return fields;
+    throw error;
+  }
 }
 
 function* readGroup(reader: ThriftReader, groups: RawGroup[]): Work {

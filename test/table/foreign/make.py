@@ -43,6 +43,9 @@ frame.to_parquet("pandas.parquet")
 frame.to_feather("pandas.arrow")
 frame.set_axis(step * 7, axis=0).to_parquet("pandas-index.parquet")  # as after a filter: a column __index_level_0__
 pa.feather.write_feather(frame.set_axis(pd.Index(step * 7, name="id"), axis=0), "pandas-index.arrow")
+durations = pd.DataFrame({"x": [0.5, 1.5], "n": [1, 2], "t": pd.to_timedelta([1, 2], unit="s").as_unit("ns")})
+durations.to_parquet("pandas-duration.parquet")
+durations.to_feather("pandas-duration.arrow")
 
 polars = pl.DataFrame(data).with_columns(pl.Series("n", nullable.to_pylist()))
 polars.write_parquet("polars.parquet")
