@@ -86,7 +86,9 @@ export function requireSameNames(mean: WholeTable, names: readonly string[] | un
   const own = isRow ? mean.names : mean.rowNames;
   // Another length is refused by the shape.
   if (own === undefined || names === undefined || own.length !== names.length) return;
-  const at = own.findIndex((name, i) => name !== names[i]);
+  if (!isRow && isBareIndex(own, names)) return;
+  // pandas writes 2020 as 2020.0 among fractions.
+  const at = own.findIndex((name, i) => name !== names[i] && Number(name) !== Number(names[i]));
   if (at < 0) return;
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',
@@ -95,12 +97,23 @@ export function requireSameNames(mean: WholeTable, names: readonly string[] | un
   );
 }
 
+/** True if numbers of rows name no columns: those have texts for names, or the rows are counted from 0 or 1. */
+function isBareIndex(labels: readonly string[], names: readonly string[]): boolean {
+  const areNumbers = (texts: readonly string[]) => texts.every((text) => text !== '' && !Number.isNaN(Number(text)));
+  if (!areNumbers(labels)) return false;
+  const isCountFrom = (first: number) => labels.every((label, i) => label === `${first + i}`);
+  const areNames = labels.every((label) => names.includes(label));
+  return !areNumbers(names) || ((isCountFrom(0) || isCountFrom(1)) && !areNames);
+}
+
 /** The table without its first column where that has no name and the shape shows that it numbers the rows. */
 function withoutLabels(table: WholeTable, isLabelled: (table: WholeTable) => boolean): WholeTable {
   const { names, rows, columns, values } = table;
   if (names?.[0] !== '' || !isLabelled(table)) return table;
   const others = values.filter((_, index) => index % columns !== 0);
-  return { ...table, names: names.slice(1), rows, columns: columns - 1, values: others };
+  // One row may have any number: no other row can stand in its place.
+  const rowNames = rows === 1 ? undefined : Array.from({ length: rows }, (_, row) => String(values[row * columns]));
+  return { ...table, names: names.slice(1), rows, columns: columns - 1, rowNames, values: others };
 }
 
 /**

@@ -76,8 +76,21 @@ test('Covariance and mean are read as pandas and R write them, with the names of
   const counted = await sampled(',0\n0,3.75\n1,2.25\n', ',0,1\n0,9.5,-1.5\n1,-1.5,2.25\n');
   assert.is(counted.stdout.slice(counted.stdout.indexOf('\n')), plain.stdout.slice(4 - 1), counted.stderr);
   assert.match(counted.stdout, /^"?0"?,"?1"?\n/);
-  const years = await sampled(',2018,2019\n0,3.75,2.25\n', ',2018,2019\n2018,9.5,-1.5\n2019,-1.5,2.25\n');
-  assert.is(years.stdout, plain.stdout.replace('a,b', '"2018","2019"'), years.stderr);
+  const named = await sampled(',2018,2019\n0,3.75,2.25\n', ',2018,2019\n2018,9.5,-1.5\n2019,-1.5,2.25\n');
+  assert.is(named.stdout, plain.stdout.replace('a,b', '"2018","2019"'), named.stderr);
+  const years = ',2018,2019.0\n2018,9.5,-1.5\n2019,-1.5,2.25\n';
+  const bare = [
+    ',0\n0,3.75\n1,2.25\n',
+    '"","x"\n"1",3.75\n"2",2.25\n',
+    ',0\n2018.0,3.75\n2019.0,2.25\n',
+    ',2018,2019\n7,3.75,2.25\n',
+  ];
+  for (const mean of bare) assert.is((await sampled(mean, years)).code, 0);
+  assert.match(
+    (await sampled(',0\n2019,2.25\n2018,3.75\n', years)).stderr,
+    /Row \(0\) of mean \(.*m\.csv\) is \(2019\), but column \(0\) of covariance \(.*c\.csv\) is \(2018\)/,
+  );
+  assert.match((await sampled(',0\n0,1\n1,2\n', ',1,0\n1,2,0\n0,0,3\n')).stderr, /Row \(0\) of mean .* is \(0\)/);
   const one = await sampled(',0\na,3.75\n', ',a\na,9.5\n');
   assert.match(one.stdout, /^a\n/, one.stderr);
   const swapped = await sampled(',0\nb,2.25\na,3.75\n', covariance);
