@@ -83,7 +83,7 @@ export function assignment(context: Context, scope: Scope, node: AssignmentExpre
     return put(context, right, target, context.value(scope, right, target.kind === 'variable'));
   }
   const operator = node.operator.slice(0, -1);
-  if (['&&', '||', '??', '**'].includes(operator))
+  if (['&&', '||', '??'].includes(operator))
     throw source.refusal(node, `(${node.operator}) is not an operator that kernels have: write x = x ${operator} y`);
   const value = context.value(scope, right);
   return put(context, node, target, binary(context, node, operator, valueAt(context, left, target), value));

@@ -61,6 +61,10 @@ const preludes: { readonly [name: string]: string } = {
   return x >= T(2147483648.0f) ? 2147483647 : x <= T(-2147483648.0f) ? int(0x80000000u) : x != x ? 0 : int(x);
 }`,
   toUint: `uint toUint(T x) { return x >= T(4294967296.0f) ? 4294967295u : x > T(0) ? uint(x) : 0u; }`,
+  power: `T power(T x, T y) {
+  const T none = y - y;
+  return none == T(0) || (y == y && x != T(1) && x != T(-1)) ? POW(x, y) : none;
+}`,
   quotient: 'int quotient(int a, int b) { return b == 0 ? 0 : b == -1 ? int(0u - uint(a)) : a / b; }',
   floorQuotient: `int floorQuotient(int a, int b) {
   if (b == 0 || b == -1) return b == 0 ? 0 : int(0u - uint(a));
@@ -83,13 +87,14 @@ export const printedMathNames: ReadonlySet<string> = new Set([
 
 /** The text of a function of the prelude for a type of Metal: `float` or `double`; whole-number ones have one text. */
 export function preludeOf(name: string, type: 'float' | 'double'): string {
-  const [floor, copysign] = type === 'float' ? ['floor', 'copysign'] : ['__builtin_floor', '__builtin_copysign'];
+  const named = (name: string) => (type === 'float' ? name : `__builtin_${name}`);
   const text = preludes[name]!.replace(
     /signbit\((\w)\)/g,
     type === 'float' ? '(as_type<uint>($1) >> 31) != 0u' : '__builtin_signbit($1)',
   )
-    .replaceAll('FLOOR', floor!)
-    .replaceAll('COPYSIGN', copysign!);
+    .replaceAll('FLOOR', named('floor'))
+    .replaceAll('COPYSIGN', named('copysign'))
+    .replaceAll('POW', named('pow'));
   return `static ${text.replace(/\bT\b/g, type)}`;
 }
 

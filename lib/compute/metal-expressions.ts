@@ -36,6 +36,7 @@ export class MetalExpressions {
       case 'length':
         return atom(value.numbers.root.lengthName!);
       case 'unary':
+        if (value.operator === '-' && value.type === 'u32') return between('-', atom('0u'), this.print(value.value));
         if (value.operator === '-' && !isFloat(value.type)) return this.#wrapping(value);
         return before(value.operator, this.print(value.value));
       case 'binary':
@@ -164,6 +165,8 @@ export class MetalExpressions {
           type,
           values.map((each) => between('*', this.print(each), this.print(each))),
         );
+      case 'pow':
+        return this.#own('power', type, values);
       case 'sqrt':
         return this.#root(type, [this.print(first!)]);
       case 'clz32':

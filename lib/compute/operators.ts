@@ -11,6 +11,7 @@ const folded: { readonly [operator: string]: (a: number, b: number) => number | 
   '*': (a, b) => a * b,
   '/': (a, b) => a / b,
   '%': (a, b) => a % b,
+  '**': (a, b) => a ** b,
   '<<': (a, b) => a << b,
   '>>': (a, b) => a >> b,
   '>>>': (a, b) => a >>> b,
@@ -33,7 +34,7 @@ export function binary(context: Context, node: Node, given: string, left: Expres
   if (left.op === 'number' && right.op === 'number' && isLiteral(left) && isLiteral(right)) {
     const value = folded[operator]?.(left.value, right.value);
     if (typeof value === 'boolean') return { op: 'boolean', type: 'bool', value };
-    const isFraction = operator === '/' || left.type === 'fraction' || right.type === 'fraction';
+    const isFraction = operator === '/' || operator === '**' || left.type === 'fraction' || right.type === 'fraction';
     if (value !== undefined) return literal(value, isFraction && !'|&^<<>>>'.includes(operator));
   }
   switch (operator) {
@@ -42,6 +43,7 @@ export function binary(context: Context, node: Node, given: string, left: Expres
     case '*':
     case '/':
     case '%':
+    case '**':
       return arithmetic(context, node, operator, left, right);
     case '<<':
     case '>>':
@@ -64,7 +66,6 @@ export function binary(context: Context, node: Node, given: string, left: Expres
 }
 
 const otherwise: { readonly [operator: string]: string } = {
-  '**': ': write Math.pow(x, y), or x * x',
   '??': ': no value is missing in a kernel',
   in: '',
   instanceof: '',
@@ -77,6 +78,12 @@ function arithmetic(context: Context, node: Node, operator: string, left: Expres
         node,
         `A side of (${context.source.wordsOf(node)}) is ${typeInWords(type)}: write (flag ? 1 : 0)`,
       );
+  if (operator === '**') {
+    // Math.pow, which minifiers write so: whole numbers become f32.
+    const type = commonType(context, node, left, right) === 'f64' ? 'f64' : 'f32';
+    const values = [converted(context, node, left, type), converted(context, node, right, type)];
+    return { op: 'call', type, name: 'pow', values };
+  }
   if (operator === '/' && isWhole(left.type) && isWhole(right.type)) {
     const [a, b] = [converted(context, node, left, 'f32'), converted(context, node, right, 'f32')];
     return { op: 'binary', type: 'f32', operator, left: a, right: b, whole: [left, right] };

@@ -73,7 +73,7 @@ export function tokensOf(text: string, path: string): Token[] {
       kind = 'mark';
       found = at(mark, text, place)!;
     }
-    tokens.push({ kind, text: digraphs[found] ?? found, path, line, column, first });
+    tokens.push({ kind, text: Object.hasOwn(digraphs, found) ? digraphs[found]! : found, path, line, column, first });
     skip(found, place);
     place += found.length;
     first = false;

@@ -129,6 +129,7 @@ onEveryDevice('whole numbers wrap, divide and shift as JavaScript says.', async 
     ['Math.imul(i, j)', (i, j) => Math.imul(i, j)],
     ['Math.clz32(i)', (i) => Math.clz32(i)],
     ['-i ^ ~j', (i, j) => -i ^ ~j],
+    ['i32(-u32(i))', (i) => -i | 0],
     ['i32(Math.trunc(u32(i) / u32(j)))', (i, j) => Math.trunc((i >>> 0) / (j >>> 0)) | 0],
     ['i32(u32(i) % u32(j))', (i, j) => ((i >>> 0) % (j >>> 0)) | 0],
     ['i32(i < j) - i32(i === j)', (i, j) => Number(i < j) - Number(i === j)],
@@ -145,6 +146,32 @@ onEveryDevice('whole numbers wrap, divide and shift as JavaScript says.', async 
   cases.forEach(([name, expected], k) => {
     for (let row = 0; row < count; row++)
       assert.is(out[row * cases.length + k], expected(a[row]!, b[row]!) + 0, `${name} of ${a[row]}, ${b[row]}`);
+  });
+});
+
+onEveryDevice('Powers of 1 and -1, and to no number, are those of Math.pow.', async (device) => {
+  const kernel = await device.compute(
+    { a: input(f32), b: input(f32), out: output(f32) },
+    ({ a, b, out }: { a: WrittenNumbers; b: WrittenNumbers; out: WrittenNumbers }, { x }) => {
+      out[x] = a[x]! ** b[x]!;
+    },
+  );
+  const numbers = [1, -1, 2, -2, 0.5, 0, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  // What minifiers make of Math.pow, and perhaps of the one above.
+  const power = await device.compute(
+    { a: input(f32), b: input(f32), out: output(f32) },
+    new Function('{ a, b, out }', '{ x }', 'out[x] = a[x] ** b[x]; out[x] **= 2 ** 1 - 1;') as () => void,
+  );
+  const a = Float32Array.from({ length: numbers.length ** 2 }, (_, k) => at(numbers, k));
+  const b = Float32Array.from(a, (_, k) => at(numbers, Math.floor(k / numbers.length)));
+  const [out, again] = [new Float32Array(a.length), new Float32Array(a.length)];
+  await kernel.run({ grid: a.length, arguments: { a, b, out } });
+  await power.run({ grid: a.length, arguments: { a, b, out: again } });
+  assert.equal([...again], [...out]);
+  a.forEach((base, k) => {
+    const expected = Math.fround(base ** b[k]!);
+    const isNear = Object.is(out[k], expected) || Math.abs(out[k]! - expected) <= 1e-6 * Math.abs(expected);
+    assert.ok(isNear, `${base} ** ${b[k]}: ${out[k]}, ${expected}`);
   });
 });
 

@@ -168,6 +168,14 @@ kernel void spread(constant Outer& o [[buffer(0)]], device float* out [[buffer(1
   assert.equal([...out], [1, 1, 2, 3, 4, 5, 6, -1, 0, 7, 8, 9, 10, 11, 12, 255, 5, 13, 14, 112]);
 });
 
+onKernelDevices('names that objects of JavaScript have are names like others.', async (device) => {
+  const kernel = await device.kernel(`${head}
+kernel void constructor(device float* toString [[buffer(0)]]) { float valueOf = 2, __proto__ = 3; *toString = valueOf * __proto__; }`);
+  const out = new Float32Array(1);
+  kernel.runSync({ grid: 1, arguments: { toString: out } });
+  assert.is(out[0], 6);
+});
+
 onKernelDevices('vectors have the operators, swizzles and functions that kernels use.', async (device) => {
   const kernel = await device.kernel(`${head}
 kernel void words(device const float4* in [[buffer(0)]], device float4* out [[buffer(1)]], uint i [[thread_position_in_grid]]) {
@@ -185,10 +193,12 @@ kernel void words(device const float4* in [[buffer(0)]], device float4* out [[bu
   uint2 u = uint2(v.zw) << 2;
   out[8] = float4(float2(u), float(popcount(7u)), float(as_type<uint>(1.0f) == 0x3f800000u));
   out[9] = sqrt(in[i] * in[i]) + floor(fract(v) + 1) - float4(1, 1, 1, 1);
+  out[10] = in[i];
+  out[10].wzyx = out[10];
 }`);
-  const out = new Float32Array(40);
+  const out = new Float32Array(44);
   kernel.runSync({ grid: 1, arguments: [Float32Array.of(1, 2, 3, 4), out] });
-  const rows = Array.from({ length: 10 }, (_, i) => [...out.subarray(4 * i, 4 * i + 4)]);
+  const rows = Array.from({ length: 11 }, (_, i) => [...out.subarray(4 * i, 4 * i + 4)]);
   assert.equal(rows, [
     [9, 7, 5, 3],
     [0.5, 1.5, 2.5, 3.5],
@@ -200,6 +210,7 @@ kernel void words(device const float4* in [[buffer(0)]], device float4* out [[bu
     [0, 0, 3, 4],
     [12, 16, 3, 1],
     [1, 2, 3, 4],
+    [4, 3, 2, 1],
   ]);
 });
 

@@ -45,8 +45,16 @@ export class KnownVariables {
     const [begin, end] = this.#kernel.declaration.body!;
     if (isConstexpr) return 'uniform';
     if (value === undefined || isChanged(this.#kernel.source, name, begin, end, declared.nameAt)) return 'stored';
+    if (this.#mayHaveOperators(declared)) return 'stored';
     if (this.isPlain(value, 'uniform')) return 'uniform';
     return this.isPlain(value, 'again') ? 'again' : 'stored';
+  }
+
+  /** True if the text has operators of its own, which may change their operands, and the type is not of numbers. */
+  #mayHaveOperators({ type: [begin, end] }: Declared): boolean {
+    const { source } = this.#kernel;
+    const isPlain = source.tokens.slice(begin, end).every(({ kind, text }) => kind !== 'word' || pure.test(text));
+    return !isPlain && source.hasWord(0, source.tokens.length, 'operator');
   }
 
   /** True if an expression is of constants and of variables and positions that are known so, and reads no memory. */
@@ -75,9 +83,26 @@ export class KnownVariables {
       // An address, or a constant.
       return parameter.isPointer || parameter.kind === 'constant';
     }
-    return this.#kernel.source
-      .named(name)
-      .some(({ kind, body }) => kind === 'variable' || (kind === 'type' && body !== undefined));
+    return (
+      !this.#isLocal(name) &&
+      this.#kernel.source
+        .named(name)
+        .some(({ kind, body }) => kind === 'variable' || (kind === 'type' && body !== undefined))
+    );
+  }
+
+  /** True if the kernel may have a variable of this name, which hides what has the name outside. */
+  #isLocal(name: string): boolean {
+    const { source, declaration } = this.#kernel;
+    const [begin, end] = declaration.body!;
+    for (let at = begin; at < end; at++) {
+      if (source.text(at) !== name) continue;
+      if (changing.test(source.text(at + 1))) return true;
+      const before = source.tokens[at - 1]!;
+      if (before.kind === 'word' && !/^(?:return|case|else|do)$/.test(before.text)) return true;
+      if (before.text === '>' && /^[({]$/.test(source.text(at + 1))) return true;
+    }
+    return false;
   }
 
   /** True if the name is already one that loops know: two of a name would meet in one. */

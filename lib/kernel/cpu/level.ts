@@ -145,8 +145,9 @@ function itemOf(source: Source, range: Range, inLoop: boolean): Item | undefined
   const exchanges = hasExchange(source, range);
   if (!exchanges && !hasBarrier(source, range)) {
     const first = source.text(begin);
-    const leaves = source.hasWord(begin, end, 'break') || source.hasWord(begin, end, 'continue');
-    if (inLoop && leaves && !['for', 'while', 'do', 'switch'].includes(first)) return undefined;
+    const leaves =
+      first === 'switch' ? ['continue'] : ['for', 'while', 'do'].includes(first) ? [] : ['break', 'continue'];
+    if (inLoop && leaves.some((word) => source.hasWord(begin, end, word))) return undefined;
     return { kind: 'statement', range, declared: declaredIn(source, range), exchanges: [] };
   }
   if (source.text(begin) === 'if') return branchOf(source, range, inLoop);

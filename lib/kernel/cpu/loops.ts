@@ -61,7 +61,8 @@ function hasLoop(source: Source, begin: number, end: number): boolean {
     if (word !== 'for') continue;
     const head = source.tokens.slice(at + 1, Math.min(source.close[at + 1]!, end));
     const isShort = head.some(
-      ({ kind, text }, i) => kind === 'number' && Number.parseInt(text, 10) <= 32 && /^[<>]=?$/.test(head[i - 1]!.text),
+      ({ text }, i) =>
+        /^(?:[12]?\d|3[0-2])u?$/.test(text) && /^[<>]=?$/.test(head[i - 1]?.text ?? '') && head[i + 1]?.text === ';',
     );
     if (!isShort) return true;
   }

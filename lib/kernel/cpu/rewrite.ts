@@ -153,6 +153,15 @@ function rewriteBodies(
       if (source.text(at) === '{') {
         bodies.push([at, source.close[at]!]);
         at = source.close[at]!;
+      } else if (source.text(at) === 'template' && source.text(at + 1) === '<') {
+        at = source.angleEnd(at + 1, body[1], true) ?? at;
+      } else if (source.text(at) === '(' || source.text(at) === '[') {
+        at = source.close[at]!;
+      } else {
+        const end = valuesEnd(source, at);
+        if (end === undefined) continue;
+        wrapOperands(source, [at + 1, end], edits);
+        at = end - 1;
       }
   } else bodies.push(body);
   for (const each of bodies) {
@@ -166,6 +175,18 @@ function rewriteBodies(
   const own = `covarium_unit::${scope}${source.text(nameAt)}`;
   const whole = templateParameters.length === 0 ? own : `${own}<${templateParameters.join(', ')}>`;
   shareVariables(source, body, isKernel ? whole : own, edits, target);
+}
+
+const behindParameters = /^(?:\)|thread|threadgroup|device|constant|const|noexcept)$/;
+
+/** Where the values of members end that begin behind a token: a constructor's list, or what is behind =. */
+function valuesEnd(source: Source, at: number): number | undefined {
+  const isList = source.text(at) === ':' && behindParameters.test(source.text(at - 1));
+  if (!isList && (source.text(at) !== '=' || source.text(at - 1) === 'operator')) return undefined;
+  for (let end = at + 1; ; end = Math.max(end, source.close[end]!) + 1) {
+    const text = source.text(end);
+    if (text === ';' || text === '' || (isList && text === '{' && /^[)}]$/.test(source.text(end - 1)))) return end;
+  }
 }
 
 function rewriteWords(

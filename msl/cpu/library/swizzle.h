@@ -10,7 +10,8 @@ struct Swizzle {
   operator Value() const { return Value(all[at]...); }
   // What is read where a type is deduced (lib/kernel/cpu/rewrite.ts).
   Value plain() const { return Value(all[at]...); }
-  Swizzle& operator=(const Value& value) {
+  // A copy: v.yx = v reads all of v before it writes.
+  Swizzle& operator=(Value value) {
     int i = 0;
     ((all[at] = value[i++]), ...);
     return *this;

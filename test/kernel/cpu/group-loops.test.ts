@@ -82,6 +82,41 @@ const bodies: { readonly [what: string]: readonly [isInLoops: boolean, body: str
     true,
     `uint sum = 0; for (uint k = i; k < 64; k += size.x) { if (k == 50) break; sum += k; } t[i] = sum; ${barrier} out[x] = t[0] + sum;`,
   ],
+  'changes in parentheses, through an address and of a chosen variable': [
+    true,
+    `uint a = i, b = i, c = i, d = i; uint2 v = uint2(i); (a)++; (b) = 7; (i < 2 ? a : c) = 9; *(thread uint*)&d = 5;
+    (v).x = 3; t[i] = a; ${barrier} out[x] = t[0] + a + 10 * b + 100 * c + 1000 * d + v.x;`,
+  ],
+  'arguments that are changed': [
+    true,
+    `uint a = i, b = i, c = i, d = i; add<uint>(a); Adds::to(b); add((c)); auto f = [](thread uint& v) { v += 7; };
+    f(d); t[i] = a; ${barrier} out[x] = t[0] + a + 100 * b + 10000 * c + 1000000 * d;`,
+    `template <typename T> void add(thread T& v) { v += 7; }
+    struct Adds { static void to(thread uint& v) { v += 7; } };`,
+  ],
+  'what changes itself, or what it refers to': [
+    true,
+    `Counter k = Counter(i); k.up(); uint a = i, b = i, c = i; Refers p(a); p.set(9); Refers q{b}; q.set(8);
+    thread uint& r = i < 3 ? c : b; r += 40; k << 3; t[i] = a; ${barrier} out[x] = t[0] + k.v + 100 * a + 1000 * b + c;`,
+    `struct Counter { uint v; Counter() {} Counter(uint first) : v(first) {} void up() { v++; } };
+    void operator<<(thread Counter& k, uint by) { k.v += by; }
+    struct Refers { thread uint& r; Refers(thread uint& v) : r(v) {} void set(uint v) { r = v; } };`,
+  ],
+  'a variable that hides a constant of the text': [
+    true,
+    `uint two = i * 100; uint m = two + 1; t[i] = m; ${barrier} out[x] = m + t[0];`,
+    'constant uint two = 2;',
+  ],
+  'a switch that goes on with the loop': [
+    false,
+    `for (uint k = 0; k < n; k++) { switch (k) { case 1: continue; default: break; } t[i] = k;
+    ${barrier} out[x] += t[0]; ${barrier} }`,
+  ],
+  'a switch in a loop': [
+    true,
+    `for (uint k = 0; k < n; k++) { switch (k) { case 1: t[i] = i; break; default: t[i] = k; }
+    ${barrier} out[x] += t[0]; ${barrier} }`,
+  ],
   'names that hide others': [
     false,
     `uint k = i; { uint k = 5; t[i] = k + i; ${barrier} k = 1; out[x] = k + t[0]; } ${barrier} out[x] += k;`,

@@ -30,6 +30,16 @@ onNative(
     const out = new Int32Array(64);
     await kernel.run({ grid: 16, arguments: [Int32Array.of(33, 7, 0, -(2 ** 31), -1), out] });
     for (let i = 0; i < 16; i++) assert.equal([...out.subarray(4 * i, 4 * i + 4)], [2 + i, 0, 7, -(2 ** 31)]);
+    // The same of what members are made of.
+    const made = await device.kernel(`struct Made {
+  int zero = 0, a, b, c; int d = 5 / zero, e = 7 % zero;
+  Made(int x, int y) : a(x / y), b{x % y}, c(x << (y + 33)) { a += x / y; }
+};
+kernel void f(constant int& y, device int* out) {
+  Made made(7, y); out[0] = made.a; out[1] = made.b; out[2] = made.c; out[3] = made.d; out[4] = made.e;
+}`);
+    await made.run({ grid: 1, arguments: { y: 0, out } });
+    assert.equal([...out.subarray(0, 5)], [0, 7, 14, 0, 7]);
   },
 );
 
