@@ -106,18 +106,6 @@ const ways: Readonly<Record<string, PublicFunction>> = {
     (options) => MultivariateNormal.fromMomentsSync(options),
     (options) => MultivariateNormal.fromMoments(options),
   ),
-  'Moments add': ofRows(
-    ({ device, n }, rows) => {
-      const moments = new Moments(n, { device });
-      moments.addSync(rows);
-      return moments.count;
-    },
-    async ({ device, n }, rows) => {
-      const moments = new Moments(n, { device });
-      await moments.add(rows);
-      return moments.count;
-    },
-  ),
 };
 
 const asked = { seed: 42, quantiles: [0.05, 0.5] } as const;

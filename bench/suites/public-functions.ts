@@ -5,6 +5,7 @@ import {
   bhattacharyyaSync,
   klDivergence,
   klDivergenceSync,
+  Moments,
   MultivariateNormal,
   wasserstein,
   wassersteinSync,
@@ -54,6 +55,19 @@ export const publicFunctions: Readonly<Record<string, PublicFunction>> = {
   fit: fit(() => ({})),
   'fit, weights': fit((inputs) => ({ weights: inputs.weights })),
   'fit, shrinkage': fit(() => ({ shrinkage: 0.1 })),
+  'Moments add': ofRows(
+    ({ device, n }, rows) => {
+      const moments = new Moments(n, { device });
+      moments.addSync(rows);
+      return moments.covariance();
+    },
+    async ({ device, n }, rows) => {
+      const moments = new Moments(n, { device });
+      await moments.add(rows);
+      return moments.covariance();
+    },
+    (n) => 2 * n,
+  ),
   logPdf: ofRows(
     ({ normal }, rows) => normal.logPdfSync(rows),
     ({ normal }, rows) => normal.logPdf(rows),

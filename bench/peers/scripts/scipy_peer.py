@@ -160,6 +160,7 @@ def prepare(problem, inputs):
         "det": lambda: np.atleast_1d(np.linalg.det(scaled)),
         "multiply": lambda: a @ a,
         "lstsq": (lambda: np.linalg.lstsq(rows, weights, rcond=None), lambda found: joined(found[0], found[3])),
+        "Moments add": lambda: np.cov(rows, rowvar=False).reshape(n, n),
         "Matrix covariance": lambda: np.cov(rows, rowvar=False, dtype=rows.dtype).reshape(n, n),
     }
     return functions.get(name)
