@@ -4,50 +4,49 @@ import type { OpenBackend } from '../backend-handle.ts';
 import { decomposed } from '../command/float64.ts';
 import type { Scratch } from '../command/scratch.ts';
 import type { Tasks } from '../command/task.ts';
+import { lowerEchelon } from '../decomposition/echelon.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
 import { advanced } from '../stream/counter.ts';
 import type { Work } from '../work.ts';
 import type { Factor } from './factor.ts';
 import { type Allocate, forRowBlocks, inMemory, kept, rowsAtOnce } from './parts.ts';
 
-type Part = 'root' | 'rows' | 'lower' | 'metric' | 'deviations' | 'inverses';
+type Part = 'root' | 'rows' | 'lower' | 'inverse' | 'deviations' | 'inverses';
 type Parts = { readonly [Each in Part]: Storage };
 
 /** The numbers of a {@link RootFactor}, in float64. */
-export type RootNumbers = { readonly [Each in Part]: Float64Array<ArrayBuffer> };
+export interface RootNumbers {
+  readonly parts: { readonly [Each in Part]: Float64Array<ArrayBuffer> };
+  readonly logDeterminant: number;
+}
 
 /**
  * A root A (n x rank) of a singular covariance. With S the standard deviations, A = S Q' L', where Q (rank x n) has
- * orthonormal rows and L is lower triangular; and Q S = K times orthonormal rows. For an x on the support, the shortest
- * w with A w = x solves L' w = Q S^-1 x. Measuring each variable in its own standard deviation gives small and large
- * variables the same weight. Rank 0 is stored as a column of zeros.
+ * orthonormal rows and L is lower triangular. For an x on the support, the shortest w with A w = x solves L' w =
+ * Q S^-1 x. Measuring each variable in its own standard deviation gives small and large variables the same weight. Rank
+ * 0 is stored as a column of zeros.
  */
 export class RootFactor implements Factor {
   readonly n: number;
   readonly rank: number;
+  readonly logDeterminant: number;
   readonly #parts: Parts;
 
   /** @internal Use {@link RootFactor.of}. */
-  private constructor(storages: Parts, n: number, rank: number) {
+  private constructor(storages: Parts, n: number, rank: number, logDeterminant: number) {
     this.#parts = storages;
     this.n = n;
     this.rank = rank;
+    this.logDeterminant = logDeterminant;
   }
 
   /** Makes the factor from the result of {@link rootNumbers}. */
-  static of(allocate: Allocate, numbers: RootNumbers, rank: number): RootFactor {
-    return new RootFactor(kept(numbers, allocate), numbers.deviations.length, rank);
+  static of(allocate: Allocate, { parts, logDeterminant }: RootNumbers, rank: number): RootFactor {
+    return new RootFactor(kept(parts, allocate), parts.deviations.length, rank, logDeterminant);
   }
 
   get width(): number {
     return Math.max(1, this.rank);
-  }
-
-  get logDeterminant(): number {
-    let sum = 0;
-    for (const square of [this.#values('lower'), this.#values('metric')])
-      for (let i = 0; i < this.rank; i++) sum += Math.log(square[i * (this.width + 1)]!);
-    return 2 * sum;
   }
 
   get timings(): Timings | undefined {
@@ -107,20 +106,13 @@ export class RootFactor implements Factor {
     });
   }
 
-  // With M = K K', the pseudo-inverse of A is P = L'^-1 M^-1 Q S, and that of A A' is P' P.
+  // By the pseudo-inverse P' P of A A'.
   solve(encoder: Encoder, rows: Real, scratch: Scratch): void {
     const { n, width } = this;
     const count = rows.length / n;
-    const [lower, metric, deviations] = [this.#values('lower'), this.#values('metric'), this.#values('deviations')];
     const w = scratch.output(dtypeOf(rows), count * width);
-    encoder.scaleColumns(rows, deviations);
-    encoder.product(rows, this.#values('rows'), w, count, width, n, false, true, 1, 0);
-    encoder.choleskySolve(metric, w, width);
-    encoder.triangularSolve(lower, w, width, true);
-    encoder.triangularSolve(lower, w, width, false);
-    encoder.choleskySolve(metric, w, width);
-    encoder.product(w, this.#values('rows'), rows, count, n, width, false, false, 1, 0);
-    encoder.scaleColumns(rows, deviations);
+    encoder.product(rows, this.#values('inverse'), w, count, width, n, false, true, 1, 0);
+    encoder.product(w, this.#values('inverse'), rows, count, n, width, false, false, 1, 0);
   }
 
   variances(encoder: Encoder, out: Real): void {
@@ -138,7 +130,8 @@ export class RootFactor implements Factor {
 
   *exact(): Work<RootFactor> {
     const numbers = Object.entries(this.#parts).map(([part, { values }]) => [part, new Float64Array(values)] as const);
-    const copy = RootFactor.of(inMemory, Object.fromEntries(numbers) as RootNumbers, this.rank);
+    const parts = Object.fromEntries(numbers) as RootNumbers['parts'];
+    const copy = RootFactor.of(inMemory, { parts, logDeterminant: this.logDeterminant }, this.rank);
     yield;
     return copy;
   }
@@ -154,7 +147,11 @@ export class RootFactor implements Factor {
 
 /** The numbers for a root (n x rank) whose columns, fewer than n, are independent. */
 export function* rootNumbers(device: OpenBackend, root: Float64Array, n: number, rank: number): Tasks<RootNumbers> {
-  const width = Math.max(1, rank);
+  if (rank === 0) {
+    const [zeros, one] = [() => new Float64Array(n), new Float64Array([1])];
+    const parts = { root: zeros(), rows: zeros(), inverse: zeros(), deviations: zeros(), inverses: zeros() };
+    return { parts: { ...parts, lower: one }, logDeterminant: 0 };
+  }
   const deviations = new Float64Array(n);
   for (let i = 0; i < n; i++) {
     let sum = 0;
@@ -162,29 +159,51 @@ export function* rootNumbers(device: OpenBackend, root: Float64Array, n: number,
     deviations[i] = Math.sqrt(sum);
   }
   const inverses = deviations.map((deviation) => (deviation === 0 ? 0 : 1 / deviation));
-  const scaled = new Float64Array(width * n);
+  const scaled = new Float64Array(rank * n);
   for (let i = 0; i < n; i++) for (let k = 0; k < rank; k++) scaled[k * n + i] = root[i * rank + k]! * inverses[i]!;
-  const rows = new Float64Array(width * n);
-  const stretched = new Float64Array(width * n);
-  yield* decomposed(device, (encoder) => {
-    encoder.lq(scaled, rows, width, n);
-    encoder.copy(rows, stretched);
-    encoder.scaleColumns(stretched, deviations);
-    encoder.lq(stretched, new Float64Array(0), width, n);
+  const rows = new Float64Array(rank * n);
+  yield* decomposed(device, (encoder) => encoder.lq(scaled, rows, rank, n));
+  const lower = leftSquare(scaled, rank, n);
+  const { inverse, logDeterminant } = yield* inverseOf(device, root, deviations);
+  const parts = { root: new Float64Array(root), rows, lower, inverse, deviations, inverses };
+  return { parts, logDeterminant };
+}
+
+/**
+ * A matrix P (rank x n) with P' P the pseudo-inverse of A A', and log det(A' A). Variables may be in any units: an
+ * echelon E of A is right in each variable to rounding of its own deviation. With the widest variables first, so is the
+ * L of E' = L Q, and P = (L L')^-1 E'. (Q itself would not be: each of its rows is right to rounding of 1.)
+ */
+function* inverseOf(
+  device: OpenBackend,
+  root: Float64Array,
+  deviations: Float64Array,
+): Tasks<{ readonly inverse: Float64Array<ArrayBuffer>; readonly logDeterminant: number }> {
+  const n = deviations.length;
+  const rank = root.length / n;
+  const order = [...deviations.keys()].sort((i, j) => deviations[j]! - deviations[i]!);
+  const sorted = new Float64Array(n * rank);
+  order.forEach((variable, i) => {
+    sorted.set(root.subarray(variable * rank, (variable + 1) * rank), i * rank);
   });
-  const [lower, metric] = [leftSquare(scaled, width, n), leftSquare(stretched, width, n)];
-  if (rank === 0) {
-    rows.fill(0);
-    lower[0] = metric[0] = 1;
-  }
-  return {
-    root: rank === 0 ? new Float64Array(n) : new Float64Array(root),
-    rows,
-    lower,
-    metric,
-    deviations,
-    inverses,
-  };
+  yield* lowerEchelon(device, sorted, n, rank, 0);
+  const numbers = sorted.slice();
+  const [across, lower] = [new Float64Array(rank * n), new Float64Array(rank * rank)];
+  yield* decomposed(device, (encoder) => {
+    encoder.transpose(sorted, across, n, rank);
+    encoder.lq(across, new Float64Array(0), rank, n);
+    // The first rows of the transpose of (L 0) are L'.
+    encoder.transpose(across, numbers, rank, n);
+    encoder.transpose(numbers.subarray(0, rank * rank), lower, rank, rank);
+    encoder.choleskySolve(lower, sorted, rank);
+  });
+  const inverse = new Float64Array(rank * n);
+  order.forEach((variable, i) => {
+    for (let k = 0; k < rank; k++) inverse[k * n + variable] = sorted[i * rank + k]!;
+  });
+  let logDeterminant = 0;
+  for (let k = 0; k < rank; k++) logDeterminant += 2 * Math.log(lower[k * (rank + 1)]!);
+  return { inverse, logDeterminant };
 }
 
 function leftSquare(rows: Float64Array, count: number, n: number): Float64Array<ArrayBuffer> {

@@ -3,7 +3,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MultivariateNormal, MultivariateStudentT, type RealDtype, type SingularCovariance } from '../../lib/index.ts';
-import { onEveryDevice } from '../harness/every-device.ts';
+import { onEveryDevice, onEveryType } from '../harness/every-device.ts';
+import { scattered } from '../harness/naive.ts';
 import { near } from '../harness/near.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
@@ -88,6 +89,42 @@ onEveryDevice('far out, and of any unit, a row is on the support of a singular s
       }
     }
 });
+
+// Of rank 2, by minors of two rows of A (n x 2), which lose no digits whatever the units: the determinant of A'A is the
+// sum of their squares (Cauchy and Binet), and (A'A)^-1 that of (q, -p) (q, -p)' over rows (p, q), divided by it.
+function byMinors(a: readonly (readonly number[])[], z: readonly number[]) {
+  const minor = ([p, q]: readonly number[], [r, s]: readonly number[]) => p! * s! - q! * r!;
+  let determinant = 0;
+  for (const [i, row] of a.entries()) for (const other of a.slice(i + 1)) determinant += minor(row, other) ** 2;
+  const along = (row: readonly number[], x: readonly number[]) =>
+    a.reduce((sum, other) => sum + minor(other, x) * minor(other, row), 0) / determinant;
+  const unit = (row: readonly number[]) => Math.hypot(along(row, [1, 0]), along(row, [0, 1]));
+  return { logDeterminant: Math.log(determinant), score: a.map((row) => -along(row, z)), sizes: a.map(unit) };
+}
+
+onEveryType(
+  'units of any sizes leave the determinant and gradient of a singular normal their digits.',
+  (device, dtype) => {
+    const [tolerance, most] = dtype === 'float32' ? [2e-6, 4] : [2e-14, 10];
+    for (let seed = 1; seed <= 40; seed++) {
+      // Two rows of three are far from parallel, the first has a zero, and no product is rounded.
+      const angles = scattered(3, seed).map((value, i) => i * 1.05 + 0.3 * value);
+      const a = [...scattered(3, seed + 100)].map((value, i) => {
+        const unit = 2 ** Math.round(most * Math.log2(10) * value - 4);
+        return [Math.cos, Math.sin].map((of) => unit * Math.round(16 * of(angles[i]! - angles[0]!)));
+      });
+      const covariance = a.map((row) => a.map((other) => row[0]! * other[0]! + row[1]! * other[1]!));
+      const { logDeterminant, score, sizes } = byMinors(a, [1, -2]);
+      for (const singular of ['pivoted', 'eigen'] as const) {
+        using normal = MultivariateNormal.fromCovarianceSync({ device, dtype, covariance, singular });
+        const what = `${dtype}, ${singular}, seed ${seed}`;
+        near([normal.logDeterminant], [logDeterminant], 1e-13, `${what}: determinant`);
+        const row = a.map(([p, q]) => p! - 2 * q!);
+        near(normal.scoreInputSync([row]).data, score, (i) => tolerance * sizes[i]!, `${what}: gradient`);
+      }
+    }
+  },
+);
 
 onEveryDevice('draws of a singular scale are those of its normal, stretched from the location.', async (device) => {
   const singular = 'pivoted';
