@@ -1,4 +1,4 @@
-import { logGammaRatio } from './special-functions.ts';
+import { logGamma, logGammaRatio } from './special-functions.ts';
 
 /** With more degrees of freedom the formula loses digits of the tails, because x is near 1 and only 1 - x matters. */
 export const formulaLimit = 1000;
@@ -8,9 +8,9 @@ export const studentError = 2e-14;
 
 /** P(lower < T <= upper) of Student's t with nu degrees of freedom, up to {@link formulaLimit}. */
 export function studentBetween(lower: number, upper: number, nu: number): number {
-  if (lower >= 0) return tail(lower, nu) - tail(upper, nu);
-  if (upper <= 0) return tail(-upper, nu) - tail(-lower, nu);
-  return 1 - tail(-lower, nu) - tail(upper, nu);
+  if (lower >= 0) return Math.max(0, tail(lower, nu) - tail(upper, nu));
+  if (upper <= 0) return Math.max(0, tail(-upper, nu) - tail(-lower, nu));
+  return Math.max(0, 1 - tail(-lower, nu) - tail(upper, nu));
 }
 
 // P(T > t) for t from 0: half the incomplete beta function I_x(nu / 2, 1 / 2) of x = nu / (nu + t^2) (DLMF 8.17.9,
@@ -19,13 +19,16 @@ function tail(t: number, nu: number): number {
   if (t === 0) return 0.5;
   if (t === Number.POSITIVE_INFINITY) return 0;
   const [a, b] = [nu / 2, 0.5];
-  const root = Math.hypot(Math.sqrt(nu), t);
-  const [x, rest] = [(Math.sqrt(nu) / root) ** 2, (t / root) ** 2];
-  // ln(1 + t^2 / nu) without overflow of t^2.
-  const growth = rest < 0.5 ? Math.log1p((t / Math.sqrt(nu)) ** 2) : 2 * Math.log(root / Math.sqrt(nu));
-  const front = (Math.exp(logGammaRatio(a, b) - a * growth) * Math.sqrt(a) * (t / root)) / Math.sqrt(Math.PI);
-  if (x < (a + 1) / (a + b + 2)) return (front / a) * fraction(a, b, x) * 0.5;
-  return 0.5 - (front / b) * fraction(b, a, rest) * 0.5;
+  const [unit, root] = [Math.sqrt(nu), Math.hypot(Math.sqrt(nu), t)];
+  const [x, rest] = [(unit / root) ** 2, (t / root) ** 2];
+  // x^a. Neither t^2 nor t beside the root of a minute nu may overflow.
+  const far = nu < 1 ? nu ** a * root ** -nu : (root / unit) ** -nu;
+  const power = rest < 0.5 ? Math.exp(-a * Math.log1p((t / unit) ** 2)) : far;
+  // 1 / (a B(a, b)) without the root of pi. The logarithms of a small a and of its gamma function are large, and cancel.
+  const ratio = a < 1 ? Math.exp(logGamma(a + b) - logGamma(a + 1)) : Math.exp(logGammaRatio(a, b)) / Math.sqrt(a);
+  const front = (ratio * power * (t / root)) / Math.sqrt(Math.PI);
+  if (x < (a + 1) / (a + b + 2)) return front * fraction(a, b, x) * 0.5;
+  return 0.5 - ((front * a) / b) * fraction(b, a, rest) * 0.5;
 }
 
 // The continued fraction of the incomplete beta function, by Lentz's method.

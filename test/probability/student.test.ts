@@ -35,4 +35,17 @@ test('Closed forms of one and two degrees; very many are the normal.', () => {
   assert.is(studentBetween(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, 0.1), 1);
 });
 
+test('Of few degrees of freedom much is far out, and none of it is lost or negative.', () => {
+  // The first term of the power series: Gamma(a + 1/2) / (2 sqrt(pi) Gamma(a + 1)) (nu / t^2)^a, a = nu / 2.
+  near(studentBetween(1e307, Number.POSITIVE_INFINITY, 0.001), 0.245566518335985, 2e-14, 'beyond the square root');
+  near(studentBetween(Number.NEGATIVE_INFINITY, 1e307, 0.001), 0.754433481664015, 2e-14, 'and below');
+  for (const nu of [5e-324, 1e-310, 1e-200, 1e-20])
+    for (const t of [1e-300, 1e-20, 1, 1e308]) {
+      const inside = studentBetween(-t, t, nu);
+      assert.ok(inside >= 0 && inside <= studentError, `nu = ${nu}, |t| < ${t}: ${inside}`);
+      const tail = studentBetween(t, Number.POSITIVE_INFINITY, nu);
+      assert.ok(Math.abs(tail - 0.5) <= studentError, `nu = ${nu}, t = ${t}: ${tail}`);
+    }
+});
+
 test.run();
