@@ -303,10 +303,10 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
         const { values } = task.written;
         const far: number[][] = [];
         for (let at = 0; at < values.length; at++) {
-          const half = values[at]!;
+          const square = -2 * values[at]!;
           const b = Math.floor(at / columns);
-          if (Number.isFinite(half)) {
-            values[at] = constants[b]! + logDecay({ factor }, nu, -2 * half, 0);
+          if (Number.isFinite(square)) {
+            values[at] = constants[b]! + logDecay({ factor }, nu, square, 0);
           } else {
             far[b] ??= [];
             far[b].push(at);
