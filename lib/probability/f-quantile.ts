@@ -1,14 +1,18 @@
 import { log1pmx, stirlingError } from './special-functions.ts';
 import { quantile } from './standard-normal.ts';
 
+const mostFreedom = 1e300;
+
 /**
  * The logarithm of the quantile of Snedecor's F distribution. F is the ratio of the mean squares of m and of nu
  * independent standard normals (any positive m and nu), and lies below the quantile with probability p, 0 < p < 1.
  * `above` is 1 - p; pass it if it is known more accurately.
  */
 export function logFQuantile(p: number, m: number, nu: number, above: number = 1 - p): number {
+  // More change no digit, and products of them overflow.
+  const [a, b] = [Math.min(m, mostFreedom) / 2, Math.min(nu, mostFreedom) / 2];
   // 1 / F has the degrees of freedom in reverse order.
-  return p <= above ? lowerTail(p, m / 2, nu / 2) : -lowerTail(above, nu / 2, m / 2);
+  return p <= above ? lowerTail(p, a, b) : -lowerTail(above, b, a);
 }
 
 /**

@@ -77,9 +77,12 @@ test('Closed forms: one degree of freedom is Cauchy, two are algebraic, F with 2
 
 test('With ever more degrees of freedom they become those of chi-squared and the normal.', () => {
   for (const p of [1e-100, 1e-12, 0.01, 0.5, 0.9, 1 - 2 ** -53]) {
-    for (const m of [1, 5, 300])
-      near(logFQuantile(p, m, 1e25), Math.log(chiSquareQuantile(p, m) / m), 2e-13 * Math.max(1, -Math.log(p)), `${m}`);
-    near(studentQuantile(p, 1e25), quantile(p), 3e-14 * Math.abs(quantile(p)), `${p}`);
+    for (const nu of [1e25, 1e300, 5e307, Number.MAX_VALUE]) {
+      const bound = 2e-13 * Math.max(1, -Math.log(p));
+      for (const m of [1, 5, 300])
+        near(logFQuantile(p, m, nu), Math.log(chiSquareQuantile(p, m) / m), bound, `${m}, ${nu}`);
+      near(studentQuantile(p, nu), quantile(p), 3e-14 * Math.abs(quantile(p)), `${p}, ${nu}`);
+    }
     assert.is(studentQuantile(p, Number.POSITIVE_INFINITY), quantile(p));
   }
 });
