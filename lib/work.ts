@@ -1,4 +1,5 @@
 import { refuseAborted } from './check.ts';
+import { CovariumError } from './covarium-error.ts';
 
 /**
  * How long a slice of work holds the event loop, in ms. Timers and signals run between slices, and so may other
@@ -14,10 +15,17 @@ export function runToEnd<Result>(work: Work<Result>): Result {
   }
 }
 
-/** Runs work in slices, with a turn of the event loop between two. Rejects with `ERR_ABORTED`. */
-export async function runSliced<Result>(work: Work<Result>, signal: AbortSignal | undefined): Promise<Result> {
+/** True once the device of a call in flight is closed. */
+export type IsClosed = () => boolean;
+
+/** Runs work in slices, with a turn of the event loop between two. Rejects with `ERR_ABORTED`, `ERR_CLOSED`. */
+export async function runSliced<Result>(
+  work: Work<Result>,
+  signal: AbortSignal | undefined,
+  isClosed?: IsClosed,
+): Promise<Result> {
   refuseAborted(signal);
-  const turns = new Turns(signal);
+  const turns = new Turns(signal, isClosed);
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
@@ -28,10 +36,12 @@ export async function runSliced<Result>(work: Work<Result>, signal: AbortSignal 
 /** Lets the event loop turn every few milliseconds of a loop that only sometimes waits for the system. */
 export class Turns {
   readonly #signal: AbortSignal | undefined;
+  readonly #isClosed: IsClosed | undefined;
   #end = performance.now() + sliceMs;
 
-  constructor(signal: AbortSignal | undefined) {
+  constructor(signal: AbortSignal | undefined, isClosed?: IsClosed) {
     this.#signal = signal;
+    this.#isClosed = isClosed;
   }
 
   /** Whether a slice has passed since the event loop last turned. */
@@ -44,11 +54,15 @@ export class Turns {
     this.#end = performance.now() + sliceMs;
   }
 
-  /** Lets the event loop turn if that is due. Call it after each piece of well under a millisecond. `ERR_ABORTED`. */
+  /**
+   * Lets the event loop turn if that is due. Call it after each piece of well under a millisecond. Rejects with
+   * `ERR_ABORTED`, `ERR_CLOSED`.
+   */
   async take(): Promise<void> {
     if (!this.isDue) return;
     await new Promise((resolve) => setImmediate(resolve));
     refuseAborted(this.#signal);
+    if (this.#isClosed?.()) throw new CovariumError('ERR_CLOSED', 'Device was closed before the call was over.');
     this.begin();
   }
 }

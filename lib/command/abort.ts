@@ -8,9 +8,9 @@ export async function runWith<Options extends object, Result>(
   work: (rest: Options) => Task<Result> | Tasks<Result>,
 ): Promise<Result> {
   const signal = signalOf(options);
-  return holding(() => {
+  return holding((isClosed) => {
     const made = work(withoutSignal(options));
-    return 'next' in made ? runAll(made, signal) : run(made, signal);
+    return 'next' in made ? runAll(made, signal, isClosed) : run(made, signal);
   });
 }
 

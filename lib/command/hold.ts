@@ -1,5 +1,6 @@
 import type { OpenBackend } from '../backend-handle.ts';
 import { CovariumError } from '../covarium-error.ts';
+import type { IsClosed } from '../work.ts';
 
 // What the call that begins just now has opened.
 let opened: Kept[] | undefined;
@@ -35,15 +36,15 @@ export class Kept {
 }
 
 /**
- * Runs a call of several commits, which holds what it opens before it first waits. Where its device was closed
- * meanwhile, the error says so: what the call then met first may be any memory.
+ * Runs a call of several commits, which holds what it opens before it first waits, and stops once its device is closed.
+ * Where its device was closed meanwhile, the error says so: what the call then met first may be any memory.
  */
-export async function holding<Result>(begin: () => Promise<Result>): Promise<Result> {
+export async function holding<Result>(begin: (isClosed: IsClosed) => Promise<Result>): Promise<Result> {
   const before = opened;
   const own: Kept[] = [];
   opened = own;
   try {
-    const pending = begin();
+    const pending = begin(() => own.some(({ device }) => device.closed));
     opened = before;
     return await pending;
   } catch (error) {

@@ -4,7 +4,7 @@ import { commit, type OpenBackend, recorded, runCommands } from '../backend-hand
 import { refuseAborted } from '../check.ts';
 import type { CovariumError } from '../covarium-error.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
-import { Turns } from '../work.ts';
+import { type IsClosed, Turns } from '../work.ts';
 import { Scratch } from './scratch.ts';
 
 /**
@@ -120,8 +120,8 @@ export type Tasks<Result> = Generator<Task<unknown> | void, Result, void>;
  * Runs tasks one after the other without blocking; rejects with a CovariumError. An error is thrown into the generator,
  * where `finally` cleans up.
  */
-export async function runAll<Result>(tasks: Tasks<Result>, signal?: AbortSignal): Promise<Result> {
-  const turns = new Turns(signal);
+export async function runAll<Result>(tasks: Tasks<Result>, signal?: AbortSignal, isClosed?: IsClosed): Promise<Result> {
+  const turns = new Turns(signal, isClosed);
   let step = tasks.next();
   while (!step.done) {
     try {

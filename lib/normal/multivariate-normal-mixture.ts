@@ -175,7 +175,7 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     checkOptions(options, ['seed', 'stream', 'firstRow', 'signal']);
     const { signal, ...which } = options;
     refuseAborted(signal);
-    return holding(() => runAll(this.#draw(count, which), signal));
+    return holding((isClosed) => runAll(this.#draw(count, which), signal, isClosed));
   }
 
   /** Synchronous twin of {@link sample}. */

@@ -324,7 +324,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    */
   override async sample(count: number, options: EmpiricalOptions & MeansOptions = {}): Promise<Matrix<D>> {
     if (isEmpirical(options))
-      return holding(() => runAll(empiricalSample(this.#open(), count, options), options.signal));
+      return holding((isClosed) => runAll(empiricalSample(this.#open(), count, options), options.signal, isClosed));
     const rest = plain(options);
     if (hasMeans(rest)) return run(drawAboutMeans(this.#open(), count, rest), rest.signal);
     return super.sample(count, rest);

@@ -52,11 +52,11 @@ export async function integrate<Result>(
   integralOf: (parameters: NormalParameters) => Integral<Result>,
   signal: AbortSignal | undefined,
 ): Promise<Result> {
-  return holding(async () => {
+  return holding(async (isClosed) => {
     const parameters = open();
     const integral = integralOf(parameters);
     refuseAborted(signal);
-    return runSliced(integral(await runAll(exactMoments(parameters), signal)), signal);
+    return runSliced(integral(await runAll(exactMoments(parameters), signal)), signal, isClosed);
   });
 }
 

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { holding, Kept } from '../../lib/command/hold.ts';
 import {
   CovariumError,
+  type Device,
   klDivergence,
   MultivariateNormal,
   MultivariateNormalBatch,
@@ -50,6 +51,29 @@ onEveryDevice('what is closed is there until the calls in flight are over, and g
   for (const result of (await Promise.all(calls)).flat())
     if (typeof (result as { close?: unknown })?.close === 'function') (result as { close(): void }).close();
   assert.is(device.memory().liveBytes, 0);
+});
+
+onEveryDevice('a call that computes on the host ends soon after its device is closed.', async ({ kind }) => {
+  const wide = Array.from({ length: 40 }, (_, i) => Array.from({ length: 40 }, (_, j) => 0.9 ** Math.abs(i - j)));
+  const many = new Float64Array(2_000_000).fill(0.4);
+  const calls: ((device: Device) => Promise<unknown>)[] = [
+    (device) => {
+      const lower = new Float64Array(40);
+      const normal = MultivariateNormal.fromCovarianceSync({ device, covariance: wide });
+      return normal.boxProbability({ lower, absoluteError: 0, maxPoints: 12 << 20 });
+    },
+    (device) => MultivariateStudentT.fromScaleSync({ device, scale: covariance, degreesOfFreedom: 5 }).quantile(many),
+  ];
+  for (const call of calls) {
+    const device = openDevice(kind);
+    const pending = call(device);
+    setTimeout(() => device.close(), 20);
+    const from = performance.now();
+    await throwsCode('ERR_CLOSED', 'was closed before the call was over', () => pending);
+    // Each would take ten seconds and more.
+    const took = performance.now() - from;
+    assert.ok(took < 3000, `${took} ms`);
+  }
 });
 
 onEveryDevice('blocks of a normal that is closed say that it is.', async (device) => {
