@@ -7,10 +7,16 @@ const takesSignal = Symbol('takes a signal');
 /**
  * Throws `ERR_UNKNOWN_OPTION` at the first option that is not `known`, `ERR_INVALID_ARGUMENT` if `options` is not an
  * object. The message lists `signal` too if the options are from {@link withoutSignal}; `argument` is what the call
- * names the object.
+ * names the object, and `handled` names options of the call that another function takes out of it.
  */
-export function checkOptions(options: object, known: readonly string[], argument = 'options'): void {
-  const names = () => [...known, ...(isOptions(options) && takesSignal in options ? ['signal'] : [])].join(', ');
+export function checkOptions(
+  options: object,
+  known: readonly string[],
+  argument = 'options',
+  handled: readonly string[] = [],
+): void {
+  const signal = () => (isOptions(options) && takesSignal in options ? ['signal'] : []);
+  const names = () => [...known, ...handled, ...signal()].join(', ');
   if (!isOptions(options))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',

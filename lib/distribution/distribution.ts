@@ -72,14 +72,14 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
    * `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_ABORTED`.
    */
   async sample(count: number, options: SampleOptions = noOptions): Promise<Matrix<D>> {
-    checkOptions(options, sampleOptionNames);
+    checkOptions(options, sampleOptionNames, 'options', this.#tasks.sampleNames);
     refuseAborted(options.signal);
     return run(this.#open().draw(count, options, new Uint32Array(6)), options.signal);
   }
 
   /** Synchronous twin of {@link sample}. */
   sampleSync(count: number, options: SampleSyncOptions = noOptions): Matrix<D> {
-    checkOptions(options, sampleSyncOptionNames);
+    checkOptions(options, sampleSyncOptionNames, 'options', this.#tasks.sampleNames);
     return runSync(this.#open().draw(count, options, this.#counter));
   }
 

@@ -16,6 +16,8 @@ export interface DistributionTasks<D extends RealDtype = RealDtype> {
   readonly n: number;
   /** Number of normals of the stream that one draw uses. */
   readonly width: number;
+  /** Options of `sample` that only distributions of this kind have. */
+  readonly sampleNames: readonly string[];
   /** `count` draws; `counter` is overwritten, and read until the commit has run. */
   draw(count: number, options: SampleSyncOptions, counter: Uint32Array): Task<Matrix<D>>;
   logPdf(rows: RowsInput): Task<Vector<D>>;

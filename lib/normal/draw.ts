@@ -79,7 +79,7 @@ export function drawAboutMeans<D extends RealDtype>(
   options: MeansOptions,
   name = 'Means',
 ): Task<Matrix<D>> {
-  checkOptions(options, [...sampleOptionNames, 'means']);
+  checkOptions(options, [...sampleOptionNames, 'means'], 'options', ['empirical']);
   const { means, signal, ...rest } = options;
   const counter = new Uint32Array(6);
   if (means === undefined) return drawTask(parameters, count, rest, counter);

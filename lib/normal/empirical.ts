@@ -14,6 +14,7 @@ import {
 } from '../distribution/sample-options.ts';
 import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import { normalCounter, randomSeed } from '../stream/counter.ts';
+import type { MeansSyncOptions } from './draw.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /** Options of `sampleSync` for a sample whose own moments are exactly the normal's. */
@@ -49,9 +50,9 @@ export function plain<Options extends EmpiricalSyncOptions>(options: Options): O
 export function* empiricalSample<D extends RealDtype>(
   parameters: NormalParameters<D>,
   count: number,
-  options: EmpiricalSyncOptions,
+  options: EmpiricalSyncOptions & MeansSyncOptions,
 ): Tasks<Matrix<D>> {
-  checkOptions(options, [...sampleSyncOptionNames, 'signal', 'empirical']);
+  checkOptions(options, [...sampleSyncOptionNames, 'signal', 'means', 'empirical']);
   const { device, dtype, n, mean, factor } = parameters;
   const { width } = factor;
   requireCount(count, parameters);
@@ -97,7 +98,12 @@ export function* empiricalSample<D extends RealDtype>(
   );
 }
 
-function requireWhole({ firstRow }: EmpiricalSyncOptions): void {
+function requireWhole({ firstRow, means }: EmpiricalSyncOptions & MeansSyncOptions): void {
+  if (means !== undefined)
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      '`means` does not go with `empirical`: the mean of an empirical sample is that of the normal. Pass one of them.',
+    );
   if (firstRow === undefined) return;
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',

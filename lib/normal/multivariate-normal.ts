@@ -319,8 +319,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   /**
    * `count` draws, count x n, written to `out` if given, each about its row of `means` if given. Rejects with
    * `ERR_OUT_OF_RANGE` (count, seed, stream, rows), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`,
-   * `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_NOT_FINITE` (means), `ERR_ABORTED`; with `empirical`, which excludes
-   * `means`, also with `ERR_INVALID_ARGUMENT` (a first row) and `ERR_OUT_OF_RANGE` (n rows or fewer).
+   * `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_NOT_FINITE` (means), `ERR_ABORTED`; with `empirical`, also with
+   * `ERR_INVALID_ARGUMENT` (`means`, a first row) and `ERR_OUT_OF_RANGE` (n rows or fewer).
    */
   override async sample(count: number, options: EmpiricalOptions & MeansOptions = {}): Promise<Matrix<D>> {
     if (isEmpirical(options))

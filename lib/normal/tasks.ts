@@ -17,6 +17,7 @@ export function normalTasks<D extends RealDtype>(parameters: NormalParameters<D>
     dtype,
     n,
     width: factor.width,
+    sampleNames: ['means', 'empirical'],
     draw: (count, options, counter) => drawTask(parameters, count, options, counter),
     logPdf: (rows) => logDensityTask(parameters, rows, constant),
     mahalanobis: (rows) => distances(parameters, rows),

@@ -19,8 +19,8 @@ import type { StudentParameters } from './parameters.ts';
 /** The tasks of a Student-t with these parameters on its device. */
 export function studentTasks<D extends RealDtype>(parameters: StudentParameters<D>): DistributionTasks<D> {
   const { normal, nu } = parameters;
-  const name = 'Student-t';
-  if (nu === Number.POSITIVE_INFINITY) return { ...normalTasks(normal), name };
+  const words = { name: 'Student-t', sampleNames: ['locations'] };
+  if (nu === Number.POSITIVE_INFINITY) return { ...normalTasks(normal), ...words };
   const atLocation = logDensityAtLocation(parameters);
   // The copy of the location outlives close(), as commands in flight do.
   const location = new Float64Array(normal.mean.values);
@@ -30,7 +30,7 @@ export function studentTasks<D extends RealDtype>(parameters: StudentParameters<
   const tasks = normalTasks(normal);
   return {
     ...tasks,
-    name,
+    ...words,
     draw: (count, options, counter) => drawStretched({ centred, location }, nu, count, options, counter),
     logPdf: (rows) =>
       fromSquares(normal, rows, 0, (values, far) => {

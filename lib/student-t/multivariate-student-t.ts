@@ -290,7 +290,7 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   override async sample(count: number, options: LocationsOptions = {}): Promise<Matrix<D>> {
     const { locations, rest } = splitLocations(options);
     if (locations === undefined) return super.sample(count, rest);
-    checkOptions(rest, sampleOptionNames);
+    checkOptions(rest, sampleOptionNames, 'options', ['locations']);
     return run(drawAboutLocations(this.#open(), count, locations, rest), rest.signal);
   }
 
@@ -298,7 +298,7 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   override sampleSync(count: number, options: LocationsSyncOptions = {}): Matrix<D> {
     const { locations, rest } = splitLocations(options);
     if (locations === undefined) return super.sampleSync(count, rest);
-    checkOptions(rest, sampleSyncOptionNames);
+    checkOptions(rest, sampleSyncOptionNames, 'options', ['locations']);
     return runSync(drawAboutLocations(this.#open(), count, locations, rest));
   }
 

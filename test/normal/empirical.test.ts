@@ -154,6 +154,9 @@ onEveryDevice(
     }
     await throwsCode('ERR_OUT_OF_RANGE', '(1.5)', () => normal.sample(1.5, { empirical: true }));
     await throwsCode('ERR_INVALID_ARGUMENT', '(10)', () => normal.sample(10, { empirical: true, firstRow: 10 }));
+    const both = { empirical: true, means: Array.from({ length: 10 }, () => mean) };
+    for (const sampled of [() => normal.sample(10, both), () => normal.sampleSync(10, both)])
+      await throwsCode('ERR_INVALID_ARGUMENT', '`means` does not go with `empirical`', sampled);
     await throwsCode('ERR_INVALID_ARGUMENT', 'yes', () =>
       // @ts-expect-error It is true or false.
       normal.sample(10, { empirical: 'yes' }),

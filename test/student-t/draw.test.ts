@@ -73,6 +73,10 @@ onEveryType('what gives no location to each row is refused, and the distribution
       // @ts-expect-error A Student-t has locations; its means are there for more than one degree of freedom only.
       student.sample(3, { locations, means: locations }),
     );
+    for (const given of [{}, { locations }]) {
+      const misspelt = { ...given, sed: 1 } as object;
+      await throwsCode('ERR_UNKNOWN_OPTION', 'signal, locations)', () => student.sample(3, misspelt));
+    }
     await throwsCode('ERR_UNKNOWN_OPTION', '(signal)', () =>
       // @ts-expect-error Nothing can end synchronous work.
       student.sampleSync(3, { locations, signal: AbortSignal.abort() }),
