@@ -24,7 +24,7 @@ function tail(t: number, nu: number): number {
   // x^a. Neither t^2 nor t beside the root of a minute nu may overflow.
   const far = nu < 1 ? nu ** a * root ** -nu : (root / unit) ** -nu;
   const power = rest < 0.5 ? Math.exp(-a * Math.log1p((t / unit) ** 2)) : far;
-  // 1 / (a B(a, b)) without the root of pi. The logarithms of a small a and of its gamma function are large, and cancel.
+  // 1 / (a B(a, b)) without the root of pi. The logarithms of a small a and of its gamma function are large and cancel.
   const ratio = a < 1 ? Math.exp(logGamma(a + b) - logGamma(a + 1)) : Math.exp(logGammaRatio(a, b)) / Math.sqrt(a);
   const front = (ratio * power * (t / root)) / Math.sqrt(Math.PI);
   if (x < (a + 1) / (a + b + 2)) return front * fraction(a, b, x) * 0.5;
