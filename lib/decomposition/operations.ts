@@ -21,6 +21,7 @@ import { dtypeOf, type Real, type RealDtype } from '../dtype.ts';
 import { inPieces, type Work } from '../work.ts';
 import { committed, type Place, placeOf, requireOperand, rightSide, rowsOf, shapedAs } from './place.ts';
 import { ScaledProduct } from './scaled-product.ts';
+import { inUnit, placeInUnit, timesPower } from './unit.ts';
 
 /** A copy of the matrix, which commands may change, with `columns` finite numbers in each row. */
 function finiteCopy(place: Place, columns: number, encoder: Encoder, scratch: Scratch): Real {
@@ -81,10 +82,11 @@ function* qr(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
 }
 
 function* solve(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Tasks<unknown> {
-  const place = placeOf(matrix, options, requireOperand(b));
+  const { place, unit } = placeInUnit(placeOf(matrix, options, requireOperand(b)));
   const n = requireSquare('Matrix', matrix);
-  const { values, columns } = rightSide(place, b);
+  const { values: given, columns } = rightSide(place, b);
   requireRows('`b`', rowsOf(b), n, 'matrix', 'rows');
+  const { values, exponent } = inUnit(given);
   const [x] = yield* committed(place, [n * columns], (encoder, [x], scratch) => {
     const triangles = finiteCopy(place, n, encoder, scratch);
     const right = scratch.input(values(), place.dtype);
@@ -94,6 +96,7 @@ function* solve(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Task
     encodeSolve(triangles, rows, n, encoder, scratch);
     if (columns > 1) encoder.transpose(rows, x!, columns, n);
   });
+  timesPower(x!, exponent - unit);
   yield* requireHeld([x!], place, 'Solution', 'Scale `matrix` or `b`.');
   return shapedAs(b, x!, n, columns);
 }
@@ -106,7 +109,7 @@ function encodeSolve(a: Real, rows: Real, n: number, encoder: Encoder, scratch: 
 }
 
 function* inverse(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
-  const place = placeOf(matrix, options);
+  const { place, unit } = placeInUnit(placeOf(matrix, options));
   const n = requireSquare('Matrix', matrix);
   const [x] = yield* committed(place, [n * n], (encoder, [x], scratch) => {
     const triangles = finiteCopy(place, n, encoder, scratch);
@@ -115,12 +118,13 @@ function* inverse(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown>
     encodeSolve(triangles, rows, n, encoder, scratch);
     encoder.transpose(rows, x!, n, n);
   });
+  timesPower(x!, -unit);
   yield* requireHeld([x!], place, 'Inverse', 'Scale `matrix`.');
   return new Matrix(x!, n, n);
 }
 
 function* det(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
-  const place = placeOf(matrix, options);
+  const { place, unit } = placeInUnit(placeOf(matrix, options));
   const n = requireSquare('Matrix', matrix);
   const [triangles, pivots] = yield* committed(place, [n * n, n], (encoder, [triangles, pivots], scratch) => {
     encoder.copy(scratch.input(place.values(), place.dtype), triangles!);
@@ -129,7 +133,10 @@ function* det(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   });
   const determinant = new ScaledProduct();
   const [factored, swaps] = [triangles!.values, pivots!.values];
-  for (let i = 0; i < n; i++) determinant.multiply(swaps[i] === i ? factored[i * (n + 1)]! : -factored[i * (n + 1)]!);
+  for (let i = 0; i < n; i++) {
+    determinant.multiply(swaps[i] === i ? factored[i * (n + 1)]! : -factored[i * (n + 1)]!);
+    determinant.multiply(2 ** unit);
+  }
   triangles!.close();
   pivots!.close();
   return determinant.value;
@@ -180,15 +187,16 @@ function* spectrumOf(place: Place, b: Real, m: number, n: number, columns: numbe
 
 // x = V diag(1 / s) U' b over the singular values that do not count as 0.
 function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks<unknown> {
-  const place = placeOf(matrix, options, requireOperand(b), ['rcond']);
+  const { place, unit } = placeInUnit(placeOf(matrix, options, requireOperand(b), ['rcond']));
   const { dtype } = place;
   const [m, n] = requireSomeRows(matrix);
   const k = Math.min(m, n);
-  const { values, columns } = rightSide(place, b);
+  const { values: given, columns } = rightSide(place, b);
   requireRows('`b`', rowsOf(b), m, 'matrix', 'rows');
   const { rcond = Math.max(m, n) * (dtype === 'float32' ? 2 ** -23 : 2 ** -52) } = options;
   if (!(typeof rcond === 'number' && rcond >= 0 && rcond <= 1))
     throw new CovariumError('ERR_OUT_OF_RANGE', `\`rcond\` is (${describe(rcond)}): pass a share from 0 to 1.`);
+  const { values, exponent } = inUnit(given);
   const { s, along, right, areRows } = yield* spectrumOf(place, values(), m, n, columns);
   // A share of 0 means the unit roundoff, as in LAPACK's gelsd: below it is what rounding leaves of a 0.
   const share = rcond > 0 ? rcond : dtype === 'float32' ? 2 ** -24 : 2 ** -53;
@@ -202,6 +210,8 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
       encoder.product(along.values as Real, right.values as Real, rows, columns, n, k, false, !areRows, 1, 0);
       if (columns !== 1) encoder.transpose(rows, x!, columns, n);
     });
+    timesPower(x!, exponent - unit);
+    timesPower(s, unit);
     yield* requireHeld([x!, s], place, 'Solution', 'Scale `matrix` or `b`.');
     const rank = inverses.filter((inverse) => inverse > 0).length;
     return { x: shapedAs(b, x!, n, columns), rank, s: new Vector(s) };

@@ -288,7 +288,7 @@ onEveryDevice('entries of any size have their singular values, solutions and det
     double([[1.7e308], [1.7e308]]).qr({ device }),
   );
   // An entry of which the type holds fewer digits.
-  assert.is((await throwsCode('ERR_SINGULAR', '(0)', () => double([[1e-310]]).inverse({ device }))).pivot, 0);
+  await throwsCode('ERR_OUT_OF_RANGE', 'Inverse entry (0)', () => double([[1e-310]]).inverse({ device }));
   const wide = Matrix.from([[1e200, 1], [3e200, 2], [-2e200, 0]], { dtype: 'float64' }); // biome-ignore format: short
   const [variance, ...others] = (await wide.covariance({ device })).data;
   assert.is(variance, Infinity);

@@ -1,0 +1,92 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Matrix, type RealDtype, Vector } from '../../lib/index.ts';
+import { onEveryType } from '../harness/every-device.ts';
+import { near } from '../harness/near.ts';
+
+const matrixOf = (rows: readonly (readonly number[])[], unit: number, dtype: RealDtype) =>
+  Matrix.from(
+    rows.map((row) => row.map((entry) => entry * unit)),
+    { dtype },
+  );
+
+onEveryType('matrices and right sides of minute and huge numbers keep their digits.', (device, dtype, tolerance) => {
+  const square = [[1, 2], [3, 5]]; // biome-ignore format: a matrix
+  // The last are subnormal, and sums of the first overflow soon.
+  const [top, bottom] = dtype === 'float32' ? [2 ** 123, 2 ** -130] : [2 ** 1019, 2 ** -1026];
+  const middle = Math.sqrt(top * 2);
+  for (const [unit, own] of [
+    [bottom, bottom],
+    [bottom, bottom * middle],
+    [top, top],
+    [top, top / middle],
+    [1, 1 / top],
+    [1, top],
+  ] as const) {
+    const what = `${dtype}, ${unit}, ${own}`;
+    const matrix = matrixOf(square, unit, dtype);
+    // 5 = 1 + 2 2 and 13 = 3 + 5 2.
+    const b = Vector.from([5 * own, 13 * own], { dtype });
+    near(
+      matrix.solveSync(b, { device }).data.map((value) => value * (unit / own)),
+      [1, 2],
+      20 * tolerance,
+      `${what}: solve`,
+    );
+    const tall = matrixOf([...square, [0, 0]], unit, dtype);
+    const long = Vector.from([5 * own, 13 * own, own], { dtype });
+    for (const { x, rank, s } of [matrix.lstsqSync(b, { device }), tall.lstsqSync(long, { device })]) {
+      near(
+        x.data.map((value) => value * (unit / own)),
+        [1, 2],
+        20 * tolerance,
+        `${what}: lstsq`,
+      );
+      near(
+        s.data.map((value) => value / unit),
+        [6.24294338386553, 0.1601808535673144],
+        20 * tolerance,
+        `${what}: s`,
+      );
+      assert.is(rank, 2);
+    }
+  }
+  near(
+    matrixOf(square, top, dtype)
+      .inverseSync({ device })
+      .data.map((value) => value * top),
+    [-5, 2, 3, -1],
+    20 * tolerance,
+    'inverse',
+  );
+  // A float64 holds the determinant of float32 numbers.
+  for (const unit of dtype === 'float32' ? [top, bottom] : [2 ** 505, 2 ** -505]) {
+    const determinant = matrixOf(square, unit, dtype).detSync({ device });
+    near([determinant / unit / unit], [-1], 20 * tolerance, `${unit}: determinant`);
+  }
+});
+
+onEveryType(
+  'sums of numbers next to the largest of the type do not overflow on the way.',
+  (device, dtype, tolerance) => {
+    const largest = dtype === 'float32' ? 3 * 2 ** 126 : 3 * 2 ** 1022;
+    const matrix = matrixOf([[1, 1], [1, -1]], largest, dtype); // biome-ignore format: short
+    const b = Vector.from([largest / 2, largest / 4], { dtype });
+    near(matrix.solveSync(b, { device }).data, [3 / 8, 1 / 8], tolerance, 'solve');
+    const { x, rank } = matrix.lstsqSync(b, { device });
+    near(x.data, [3 / 8, 1 / 8], tolerance, 'lstsq');
+    assert.is(rank, 2);
+    near(
+      matrix.inverseSync({ device }).data.map((value) => value * largest),
+      [0.5, 0.5, 0.5, -0.5],
+      tolerance,
+      'inverse',
+    );
+    // Numbers that are minute beside the largest are not lost.
+    const graded = matrixOf([[largest, 0], [0, 16 / largest]], 1, dtype); // biome-ignore format: short
+    const right = Vector.from([largest, 32 / largest], { dtype });
+    near(graded.solveSync(right, { device }).data, [1, 2], tolerance, 'graded');
+  },
+);
+
+test.run();
