@@ -11,17 +11,20 @@ const exponents = {
 } as const;
 
 /**
- * The exponent of a unit in which the largest number is about 1: 0 for ordinary numbers, for huge ones beside which
- * others would underflow, and for those that are not finite. It reads the numbers at once: after a turn of the event
- * loop the caller may have closed them.
+ * The exponent of a unit in which the largest number is about 1: 0 where some number is an ordinary one, as mostly the
+ * first is, for huge ones beside which others would underflow, and for those that are not finite.
  */
 function exponentOf(values: Real): number {
   const { mild, most, least } = exponents[dtypeOf(values) as RealDtype];
+  const [from, to] = [2 ** -mild, 2 ** mild];
   let largest = 0;
-  // A nanosecond for each number.
-  for (let at = 0; at < values.length; at++) largest = Math.max(largest, Math.abs(values[at]!));
+  for (let at = 0; at < values.length; at++) {
+    const size = Math.abs(values[at]!);
+    if (size >= from && size <= to) return 0;
+    if (size > largest) largest = size;
+  }
   const exponent = Math.floor(Math.log2(largest));
-  if (!(Number.isFinite(exponent) && Math.abs(exponent) > mild)) return 0;
+  if (!Number.isFinite(exponent)) return 0;
   if (exponent < 0) return Math.max(exponent, -most);
   let smallest = largest;
   for (const value of values) if (value !== 0) smallest = Math.min(smallest, Math.abs(value));
