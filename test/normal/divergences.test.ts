@@ -20,6 +20,7 @@ import {
   wassersteinSync,
 } from '../../lib/index.ts';
 import { kindsHere, onEveryDevice } from '../harness/every-device.ts';
+import { onNative } from '../harness/on-native.ts';
 import fc from '../harness/properties.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
@@ -402,7 +403,7 @@ onEveryDevice('a divergence of many coordinates is that of the one in which they
 });
 
 // Both read copies in memory of the device, between turns of the event loop.
-test('A distance whose device or normal is closed meanwhile is refused, or right.', async () => {
+onNative('A distance whose device or normal is closed meanwhile is refused, or right.', async () => {
   const n = 300;
   const covariance = (share: number) =>
     Array.from({ length: n }, (_, i) =>
@@ -414,7 +415,7 @@ test('A distance whose device or normal is closed meanwhile is refused, or right
       const outcomes = new Set<number | string>();
       for (let turns = 0; turns < 8; turns++)
         for (const closes of ['nothing', 'p', 'q', 'device'] as const) {
-          using device = openDevice(kindsHere.includes('cpu') ? 'cpu' : 'reference');
+          using device = openDevice('cpu');
           const make = (share: number) =>
             MultivariateNormal.fromCovarianceSync({ device, covariance: covariance(share), dtype });
           const all = { p: make(0.5), q: make(0.6), device, nothing: { close: () => {} } };
