@@ -69,7 +69,12 @@ onEveryDevice('a call that computes on the host ends soon after its device is cl
     const pending = call(device);
     setTimeout(() => device.close(), 20);
     const from = performance.now();
-    await throwsCode('ERR_CLOSED', 'was closed before the call was over', () => pending);
+    // The second is that of a commit in flight.
+    const outcome = await pending.then(
+      () => 'a result',
+      ({ code }) => code,
+    );
+    assert.ok(['ERR_CLOSED', 'ERR_ABORTED'].includes(outcome), outcome);
     // Each would take ten seconds and more.
     const took = performance.now() - from;
     assert.ok(took < 3000, `${took} ms`);
