@@ -10,7 +10,7 @@ import type { Moments64 } from '../probability/box-probability.ts';
 import type { Work } from '../work.ts';
 import type { NormalParameters } from './parameters.ts';
 
-/** The mean (n) and a root A (n x width) of the covariance A A', in float64 and ordinary memory, row after row. */
+/** The mean (n) and a root A (n x width) of the covariance A A', in float64, row after row. */
 export interface ExactRoot {
   readonly mean: Float64Array<ArrayBuffer>;
   readonly root: Float64Array;
@@ -67,7 +67,7 @@ export class RootMemory {
 /**
  * The root of a normal in float64. Numbers computed from the root by orthogonal transformations stay positive definite;
  * a covariance, whose condition number is the square, might not. Where the caller says that it reads the root before it
- * yields again, the root may be the factor's own memory. Throws `ERR_OUT_OF_MEMORY`.
+ * yields again, the root may be the factor's own memory; with `memory`, a copy there. Throws `ERR_OUT_OF_MEMORY`.
  */
 export function* exactRoot(
   { device, dtype, n, mean, factor }: NormalParameters,

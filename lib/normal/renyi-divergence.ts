@@ -49,10 +49,10 @@ interface Rounded {
 
 /** The divergence of order alpha of p from q, where kappa is 1 - alpha: the smaller one of both is exact. */
 function* whitened(p: NormalParameters, q: NormalParameters, alpha: number, kappa: number): Tasks<Rounded> {
-  // The root of a factor in float64 is there at once: then ours is read before the first commit.
   const { n } = q;
   const memory = new RootMemory(q.device);
   try {
+    // The root of a factor in float64 is there at once: then ours is read before the first commit.
     const ours = yield* exactRoot(p, q.dtype === 'float64' && q.factor instanceof LowerFactor, memory);
     const theirs = yield* exactRoot(q, true, memory);
     memory.requireOpen();
