@@ -16,14 +16,17 @@ void Queue::submit(std::function<void()> work) {
 
 void Queue::runHere(const std::function<void()>& work) {
   std::unique_lock<std::mutex> lock(mutex_);
+  ++callers_;
   changed_.wait(lock, [this] { return waiting_.empty() && !busy_; });
   busy_ = true;
   lock.unlock();
   work();
   lock.lock();
   busy_ = false;
+  // The queue's thread would wake for nothing, which takes longer than a small commit.
+  const bool isAwaited = --callers_ > 0 || !waiting_.empty();
   lock.unlock();
-  changed_.notify_all();
+  if (isAwaited) changed_.notify_all();
 }
 
 void Queue::close() {

@@ -33,6 +33,7 @@ class Queue {
   Condition changed_;
   std::deque<std::function<void()>> waiting_;
   bool busy_ = false;
+  unsigned callers_ = 0;  // in runHere
   bool ending_ = false;
   std::thread thread_;  // started by the first submit
 };
