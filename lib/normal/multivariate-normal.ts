@@ -4,11 +4,12 @@ import type { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
 import type { Timings } from '../backend.ts';
-import { type AbortOptions, inspectFields, noConstructor, wrongArgument } from '../check.ts';
+import { type AbortOptions, checkOptions, inspectFields, noConstructor, wrongArgument } from '../check.ts';
 import { runAlone, runWith } from '../command/abort.ts';
 import { holding } from '../command/hold.ts';
 import { run, runAll, runAllSync, runSync } from '../command/task.ts';
 import { Distribution, requireOpen } from '../distribution/distribution.ts';
+import { sampleSyncOptionNames } from '../distribution/sample-options.ts';
 import type { RealDtype, Values } from '../dtype.ts';
 import type { BoxProbability } from '../probability/box-probability.ts';
 import { type AffineOptions, affine } from './affine.ts';
@@ -332,6 +333,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
 
   /** Synchronous twin of {@link sample}. */
   override sampleSync(count: number, options: EmpiricalSyncOptions & MeansSyncOptions = {}): Matrix<D> {
+    checkOptions(options, [...sampleSyncOptionNames, 'means', 'empirical']);
     if (isEmpirical(options)) return runAllSync(empiricalSample(this.#open(), count, options));
     const rest = plain(options);
     if (hasMeans(rest)) return runSync(drawAboutMeans(this.#open(), count, rest));

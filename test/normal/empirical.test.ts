@@ -169,6 +169,12 @@ onEveryDevice(
       // @ts-expect-error No such option.
       normal.sample(10, { empirical: true, seeds: 1 }),
     );
+    const { signal } = new AbortController();
+    // @ts-expect-error A synchronous call cannot be stopped.
+    await throwsCode('ERR_UNKNOWN_OPTION', '(signal)', () => normal.sampleSync(10, { empirical: true, signal }));
+    const means = new Float32Array(10 * normal.dimension);
+    // @ts-expect-error A synchronous call cannot be stopped.
+    await throwsCode('ERR_UNKNOWN_OPTION', '(signal)', () => normal.sampleSync(10, { means, signal }));
     await throwsCode('ERR_SHAPE', '(10)', () => normal.sample(10, { empirical: true, out: new Float32Array(12) }));
     const reason = new Error('enough');
     await throwsCode('ERR_ABORTED', '(enough)', () =>
