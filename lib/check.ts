@@ -143,7 +143,7 @@ export function noConstructor(name: string, call: string): CovariumError {
 }
 
 /** What to say of a promise that stands where its value should. */
-export function awaitHint(value: unknown): string {
+function awaitHint(value: unknown): string {
   return Object.prototype.toString.call(value) === '[object Promise]' ? ' Await it.' : '';
 }
 

@@ -39,7 +39,7 @@ export function rangeText(ratios: readonly number[]): string {
 }
 
 /** Who is how many times as fast as whom: `cpu is 1.7 times as fast as torch, its fastest rival, at dimension 1000`. */
-export function answerText({ leader, rival, panel, size, againstPeers }: Answer): string {
+function answerText({ leader, rival, panel, size, againstPeers }: Answer): string {
   const [own, other] = [leader.contender, rival.other.contender];
   const where = size === null ? '' : ` at ${panel.axis} ${numberText(size)}`;
   const role = againstPeers ? 'its fastest rival' : 'the next device';

@@ -28,7 +28,7 @@ export function cellOf(cell: Cell | string): Cell {
 }
 
 /** The table without columns that say nothing in any row. */
-export function withoutEmptyColumns({ caption, columns, rows }: Table): Table {
+function withoutEmptyColumns({ caption, columns, rows }: Table): Table {
   const kept = columns.flatMap((_, i) => (rows.some((row) => cellOf(row[i]!).text !== '') ? [i] : []));
   const pick = <T>(cells: readonly T[]) => kept.map((i) => cells[i]!);
   return { caption, columns: pick(columns), rows: rows.map(pick) };

@@ -11,7 +11,7 @@ const dimensions = [2, 4, 8, 16, 32];
 const mostEntries = 2 ** 25; // of all covariances
 
 /** The names of all cases. */
-export const batchCases: readonly string[] = [make, draw, weigh];
+const batchCases: readonly string[] = [make, draw, weigh];
 
 /** Many small normals: made at once, one draw of each, and the density of each at a point of its own. */
 export const batches: Suite = {

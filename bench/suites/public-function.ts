@@ -74,7 +74,7 @@ function rowsOf({ leastRows, mostRows }: PublicFunction, n: number, count: numbe
 
 export const degreesOfFreedom = 5;
 
-export const all = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+const all = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 /** The first half of the coordinates, and the others. */
 export const half = (n: number): number[] => all(n).slice(0, Math.ceil(n / 2));
 export const rest = (n: number): number[] => all(n).slice(Math.ceil(n / 2));

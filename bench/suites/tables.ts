@@ -10,7 +10,7 @@ const columns = 8;
 const formats = ['CSV', 'NPY', 'Arrow', 'Parquet'];
 
 /** The names of all cases. */
-export const tableCases: readonly string[] = formats.flatMap((format) => [`read ${format}`, `write ${format}`]);
+const tableCases: readonly string[] = formats.flatMap((format) => [`read ${format}`, `write ${format}`]);
 
 /** Files of float64 numbers, read to rows in memory and written from them: work of the host's processors. */
 export const tables: Suite = {

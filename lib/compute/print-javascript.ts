@@ -12,7 +12,7 @@ const arrays: { readonly [element: string]: string } = {
 };
 
 /** What a printed text takes from the runtime (javascript-runtime.ts). */
-export const runtimeNames: readonly string[] = [
+const runtimeNames: readonly string[] = [
   ...['toInt', 'toUint', 'fma', 'inside', 'atomicAdd', 'atomicSub', 'atomicMin', 'atomicMax', 'atomicAnd', 'atomicOr'],
   ...['atomicXor', 'atomicExchange'],
 ];

@@ -25,7 +25,7 @@ const refused: { readonly [type: string]: string } = {
 };
 
 /** Statements of a block, in a scope of their own. */
-export function block(context: Context, scope: Scope, nodes: readonly Node[]): Statement[] {
+function block(context: Context, scope: Scope, nodes: readonly Node[]): Statement[] {
   return statements(context, new Scope(scope), nodes);
 }
 

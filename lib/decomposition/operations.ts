@@ -308,7 +308,7 @@ function begun(name: string, matrix: unknown, operands: readonly unknown[]): Tas
 }
 
 /** The operations of {@link Matrix}. */
-export const operations: Operations = {
+const operations: Operations = {
   run: (name, matrix, operands) =>
     runWith(operands.at(-1) as object, (rest) => begun(name, matrix, [...operands.slice(0, -1), rest])),
   runSync: (name, matrix, operands) => runAllSync(begun(name, matrix, operands)),

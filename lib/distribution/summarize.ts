@@ -70,7 +70,7 @@ export interface SummaryOf<Options> extends Summary {
 }
 
 /** Names of {@link SummarySyncOptions}. */
-export const summarySyncOptionNames: readonly string[] = [
+const summarySyncOptionNames: readonly string[] = [
   ...['seed', 'stream', 'firstRow'],
   ...['covariance', 'quantiles', 'thresholds'],
 ];

@@ -57,7 +57,7 @@ export function encode(value: unknown, layout: Layout, name: string): ArrayBuffe
 }
 
 /** Writes a value at a place of `view`; see {@link encode}. */
-export function put(view: DataView, at: number, value: unknown, layout: Layout, name: string): void {
+function put(view: DataView, at: number, value: unknown, layout: Layout, name: string): void {
   if (layout.members !== undefined) putStruct(view, at, value, layout, name);
   else if (layout.element !== undefined) putEach(view, at, value, layout.element, layout.length!, name);
   else if (layout.count === 1) putNumber(view, at, value, layout.scalar!, name);

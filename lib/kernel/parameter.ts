@@ -30,7 +30,7 @@ export interface Parameter {
 }
 
 /** The most buffers of a kernel in Metal. */
-export const mostBuffers = 31;
+const mostBuffers = 31;
 
 /** The most textures and samplers of a kernel in Metal. */
 const mostTextures = 128;

@@ -138,7 +138,7 @@ export function* shift(sums: CentralSums, delta: Float64Array, first?: Float64Ar
 }
 
 /** The largest absolute value; NaN if there is one. */
-export function largest(values: Float64Array): number {
+function largest(values: Float64Array): number {
   return values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 }
 
@@ -158,7 +158,7 @@ export function* copiedSums(sums: CentralSums): Work<CentralSums> {
 }
 
 /** Copies n x n numbers. */
-export function* copySquare(from: Float64Array, to: Float64Array, n: number): Work {
+function* copySquare(from: Float64Array, to: Float64Array, n: number): Work {
   const step = rowsOfPiece(n) * n;
   for (let at = 0; at < to.length; at += step) {
     to.set(from.subarray(at, at + step), at);

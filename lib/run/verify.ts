@@ -109,7 +109,7 @@ export function chooseRows(rows: number, count: number): number[] {
  * Some rows of a file of draws, in ascending order. Throws the errors of reading the file, and `ERR_MANIFEST_MISMATCH`
  * for another shape.
  */
-export async function readRows(path: string, run: Run, chosen: readonly number[]): Promise<Float64Array[]> {
+async function readRows(path: string, run: Run, chosen: readonly number[]): Promise<Float64Array[]> {
   const { columns, dtype, format, rows } = run;
   const table = await openTable(path, { format });
   const read: Float64Array[] = [];

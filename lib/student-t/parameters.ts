@@ -51,7 +51,7 @@ export function studentFromPrecision(options: ScalePrecisionOptions): StudentTas
 }
 
 /** Options of every constructor. */
-export const shared: readonly string[] = ['device', 'degreesOfFreedom', 'location', 'dtype'];
+const shared: readonly string[] = ['device', 'degreesOfFreedom', 'location', 'dtype'];
 
 // Half of a smaller number loses digits or is 0.
 const smallest = 2 ** -1021;
@@ -70,7 +70,7 @@ export function requireDegreesOfFreedom(value: unknown): number {
 }
 
 /** The Student-t over the normal that a task makes. */
-export function stretched({ result, ...task }: Task<NormalParameters>, nu: number): StudentTask {
+function stretched({ result, ...task }: Task<NormalParameters>, nu: number): StudentTask {
   return { ...task, result: { normal: result, nu } };
 }
 // Each of these makes the normal that is stretched. Its covariance is the scale, and errors speak of scale and

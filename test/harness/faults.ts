@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Calls of the C library that can fail, in the order of faults.c. */
-export const calls = ['any', 'open', 'write', 'fsync', 'rename', 'link', 'fchmod', 'close', 'unlink', 'read'] as const;
+const calls = ['any', 'open', 'write', 'fsync', 'rename', 'link', 'fchmod', 'close', 'unlink', 'read'] as const;
 
 /** What happens at a call, in the order of faults.c. */
 const actions = ['none', 'fails', 'halves', 'kills'] as const;

@@ -40,7 +40,7 @@ const { soft, noSoft, noMetal } = loaded();
 let hasFailed = false;
 
 /** The hooks of the stand-in, where there is one. */
-export const standInHooks: SoftMetal | undefined = soft;
+const standInHooks: SoftMetal | undefined = soft;
 
 /** A test that needs the stand-in's hooks; when it ends no object of Apple's classes is left. */
 export function onSoftMetal(sentence: string, check: (soft: SoftMetal) => void | Promise<void>): void {
@@ -71,7 +71,7 @@ export function onMetal(sentence: string, check: () => void | Promise<void>): vo
 }
 
 /** Asserts that every object of Apple's classes has been released, where the stand-in counts them. */
-export function nothingIsLeft(): void {
+function nothingIsLeft(): void {
   if (soft !== undefined && !hasFailed) assert.equal(soft.ledger(), {}, 'an object of Metal is left');
 }
 

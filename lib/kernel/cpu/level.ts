@@ -220,7 +220,7 @@ const statements: ReadonlySet<string> = new Set(
 );
 
 /** The variables that a statement declares, but for those in threadgroup memory; none of another statement. */
-export function declaredIn(source: Source, [begin, end]: Range): Declared[] {
+function declaredIn(source: Source, [begin, end]: Range): Declared[] {
   if (source.tokens[begin]!.kind !== 'word' || statements.has(source.text(begin))) return [];
   // A type is words, arguments of templates and stars; the last word is the name.
   let at = begin;
