@@ -106,7 +106,12 @@ export function* absorb(sums: CentralSums, other: CentralSums): Work {
  */
 export function* shift(sums: CentralSums, delta: Float64Array, first?: Float64Array): Work {
   const { n, weight, mean, meanRest, second, third } = sums;
-  const unit = Math.max(unitNeeded(sums), unitOf(largest(delta)));
+  // Without fourth powers, the sums have the unit of the longest of steps and rows: in that of a step which is minute
+  // beside the rows, the second sum would overflow.
+  const longest = largest(delta);
+  let rows = 0;
+  if (longest > 0) for (let j = 0; j < n; j++) rows = Math.max(rows, second[j * (n + 1)]!);
+  const unit = Math.max(unitNeeded(sums), unitOf(longest), unitOf(Math.sqrt(rows)));
   if (Number.isFinite(unit)) toUnit(sums, unit);
   // What is added to the third and the fourth sum is in their unit.
   const scale = 2 ** -sums.unit;

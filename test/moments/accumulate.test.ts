@@ -1,7 +1,7 @@
 // Rows that are added while others are: sums are joined in slices, and none may be lost.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Matrix, Moments } from '../../lib/index.ts';
+import { Matrix, Moments, MultivariateNormal, openDevice } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { scattered } from '../harness/naive.ts';
 
@@ -37,6 +37,18 @@ onEveryDevice('Overlapping calls add all rows, and those of moments that are mer
   for (const rows of parts) whole.addSync(rows);
   const [actual, wanted] = [moments.covariance().data, whole.covariance().data];
   for (let at = 0; at < n * n; at++) assert.ok(Math.abs(actual[at]! - wanted[at]!) < 1e-12, `entry (${at})`);
+});
+
+test('A fit takes a minute column whose mean is rounded, beside one whose mean is exact.', () => {
+  using device = openDevice('reference');
+  const column = (size: number) => Array.from({ length: 20 }, (_, row) => (1000 + ((2 * row + 1) % 3)) * size);
+  for (const size of [1e-100, 1e-141, 1e-144]) {
+    const rows = column(size).map((minute, row) => [minute, 1000 + 2 * row]);
+    using normal = MultivariateNormal.fitSync({ device, rows, weights: rows.map(() => 1), dtype: 'float64' });
+    const { data } = normal.standardDeviationsSync();
+    assert.ok(Math.abs(data[0]! / size - 0.825577947481889) < 1e-9, `${data[0]}`);
+    assert.ok(Math.abs(data[1]! / Math.sqrt(140) - 1) < 1e-12, `${data[1]}`);
+  }
 });
 
 test.run();
