@@ -13,6 +13,7 @@ import { part, type RealDtype, type Values } from '../dtype.ts';
 import { requireFinite } from '../reference/symmetry.ts';
 import { isSlice, type Work } from '../work.ts';
 import { type BatchParameters, batchInput, estimatedWords, factorBatch } from './batch.ts';
+import { singularRows } from './singular-rows.ts';
 import { withRank } from './with-rank.ts';
 
 /** Options of {@link MultivariateNormalBatch.fit}. */
@@ -77,7 +78,14 @@ export function* fitGroups(options: FitGroupsOptions): Tasks<BatchParameters> {
   }
   const volume = Volume.from(squares, { width: n, height: n, depth: size });
   const input = batchInput({ device, dtype, centres, squares: volume, inputs: [rows] }, estimatedWords);
-  return yield* step(withRank(factorBatch(input, undefined, estimatedWords, false)));
+  const task = withRank(factorBatch(input, undefined, estimatedWords, false));
+  const explain = (error: CovariumError) => {
+    const { matrix: b } = error;
+    if (b === undefined) return error;
+    const members = sorted.subarray(starts[b]! * n, starts[b + 1]! * n);
+    return singularRows(members, n, 'float64', error, { among: ` in group (${b})`, ways: '' });
+  };
+  return yield* step({ ...task, explain });
 }
 
 // Of a commit, whose commands are recorded on the JavaScript thread.

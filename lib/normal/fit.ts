@@ -10,7 +10,7 @@ import type { Scratch } from '../command/scratch.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
-import { dtypeOf, type RealDtype, smallestNormal, type Values } from '../dtype.ts';
+import { dtypeOf, type RealDtype, type Values } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { accumulating } from '../moments/accumulate.ts';
 import type { CentralSums } from '../moments/central-sums.ts';
@@ -22,6 +22,7 @@ import { factorCovariance, fromCovariance, singularOption } from './from-covaria
 import type { FitOptions, FromMomentsOptions } from './options.ts';
 import { factoredNormal, type NormalParameters, type NormalTask } from './parameters.ts';
 import { requireRepresented } from './represented.ts';
+import { singularColumn, singularRows } from './singular-rows.ts';
 import { withRank } from './with-rank.ts';
 
 const momentOptions = ['device', 'dtype', 'factor', 'ddof', 'mean', 'shrinkage', 'singular', 'jitter'];
@@ -123,41 +124,6 @@ function* fromSums(
   const estimate = { device, mean, covariance: Matrix.from(covariance, { columns: n }), dtype, factor };
   if (isAnyAccepted) return yield* fromCovariance({ ...estimate, singular, jitter });
   return yield* step({ ...withRank(factorCovariance(estimate)), explain });
-}
-
-/** An error of a singular covariance of rows, which names the column that makes it so, and the ways out. */
-function singularColumn(name: string, error: CovariumError): CovariumError {
-  const { code, pivot } = error;
-  if (code !== 'ERR_NOT_POSITIVE_DEFINITE' || pivot === undefined) return error;
-  const others = pivot === 1 ? 'the column' : 'the columns';
-  const combination = pivot === 0 ? '' : `, or a combination of ${others} before it,`;
-  return new CovariumError(
-    code,
-    `\`${name}\` has column (${pivot}), which is the same in all rows${combination} or nearly so. Leave it out, or pass \`singular\`, \`jitter\` or \`shrinkage\`.`,
-    { pivot, cause: error },
-  );
-}
-
-/** The same of rows whose column may be too small or too large for its squares. */
-function singularRows(rows: Values, n: number, dtype: RealDtype, error: CovariumError): CovariumError {
-  const { code, pivot } = error;
-  if (code !== 'ERR_NOT_POSITIVE_DEFINITE' || pivot === undefined) return error;
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (let at = pivot; at < rows.length; at += n) {
-    // A missing number is neither.
-    if (rows[at]! < least) least = rows[at]!;
-    if (rows[at]! > most) most = rows[at]!;
-  }
-  const width = most - least;
-  const square = dtype === 'float32' ? Math.fround(width * width) : width * width;
-  const isHeld =
-    square >= smallestNormal[dtype] / 2 ** (dtype === 'float32' ? -23 : -52) && square < Number.POSITIVE_INFINITY;
-  if (width === 0 || isHeld) return singularColumn('rows', error);
-  return new CovariumError(
-    'ERR_OUT_OF_RANGE',
-    `\`rows\` has column (${pivot}), whose numbers differ by (${width}) at most: ${dtype} does not hold all digits of the square. Pass the column in another unit.`,
-    { column: pivot, cause: error },
-  );
 }
 
 /** Observations, as rows. Throws `ERR_SHAPE` for a flat array too: whether it is a row or a column, it does not say. */

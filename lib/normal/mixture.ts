@@ -3,12 +3,12 @@ import { realDtype, rowsInput } from '../array/inputs.ts';
 import type { MatrixInput } from '../array/matrix.ts';
 import { Volume } from '../array/volume.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { about, checkOptions, requireFiniteEntries, wholeNumber } from '../check.ts';
+import { checkOptions, requireFiniteEntries, wholeNumber } from '../check.ts';
 import { exactDevice, exactly } from '../command/float64.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
-import type { RealDtype, Values } from '../dtype.ts';
+import { type RealDtype, smallestNormal, type Values } from '../dtype.ts';
 import { accumulating } from '../moments/accumulate.ts';
 import { estimating } from '../moments/estimate.ts';
 import { weightedRows } from '../moments/weighted-rows.ts';
@@ -20,12 +20,12 @@ import {
   batchInput,
   estimatedWords,
   factorBatch,
-  ofDistribution,
   parametersAt,
 } from './batch.ts';
 import { measureAgain } from './far-rows.ts';
 import { clusters } from './k-means.ts';
 import { requireRepresented } from './represented.ts';
+import { singularRows, unheldColumn } from './singular-rows.ts';
 
 /** Options of {@link MultivariateNormalMixture.fit}. */
 export interface MixtureFitOptions {
@@ -103,6 +103,14 @@ export function* fitMixture(options: MixtureFitOptions): Tasks<MixtureParameters
     accumulating(exact, weightedRows(values, n, { weights }), { higher: false, inPlace: true });
   const whole = yield* estimating(yield* sumsOf(), { ddof: 0, mean: undefined, shrinkage: undefined });
   const variances = Float64Array.from({ length: n }, (_, j) => whole.covariance[j * (n + 1)]!);
+  const narrow = variances.findIndex((variance) => variance < smallestNormal.float64);
+  const unheld = narrow < 0 ? undefined : unheldColumn(values, n, 'float64', narrow);
+  if (unheld !== undefined) throw unheld;
+  if (!variances.every((variance) => Number.isFinite(variance * (1 + regularization))))
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `\`regularization\` is (${regularization}): that share of a variance of \`rows\` is beyond float64.`,
+    );
   requireRepresented(type, whole.mean, (j) => variances[j]!, 'Mean');
   const shares = yield* clusters(values, variances, size, seed);
   const weights = new Float64Array(size);
@@ -133,7 +141,8 @@ export function* fitMixture(options: MixtureFitOptions): Tasks<MixtureParameters
   }
   const covariances = Volume.from(squares, { width: n, height: n, depth: size });
   const input = batchInput({ device, dtype, centres: means, squares: covariances, inputs: [rows] }, words);
-  const components = yield* step(factorBatch(input, undefined, words, false));
+  const explain = (error: CovariumError) => singularComponent(values, n, error);
+  const components = yield* step({ ...factorBatch(input, undefined, words, false), explain });
   return { components, weights, report: { iterations, converged, logLikelihood } };
 }
 
@@ -151,6 +160,11 @@ function refuseConstant(values: Float64Array, n: number): void {
       { pivot: j },
     );
   }
+}
+
+function singularComponent(values: Float64Array, n: number, error: CovariumError): CovariumError {
+  const ways = ', pass a larger `regularization` or fewer `components`';
+  return singularRows(values, n, 'float64', error, { among: ` in component (${error.matrix})`, ways });
 }
 
 interface Expectation {
@@ -172,8 +186,7 @@ function* expect({ exact, values, n, weights, means, squares, shares }: Expectat
   try {
     yield* exactly(exact, (encoder) => encoder.choleskyBatch(factors, n, 1e-9));
   } catch (error) {
-    if (!(error instanceof CovariumError) || error.matrix === undefined) throw error;
-    throw ofDistribution(words, error.matrix, about(words.square, error));
+    throw error instanceof CovariumError ? singularComponent(values, n, error) : error;
   }
   const logarithms = weights.map((_, k) => {
     let sum = 0;

@@ -83,7 +83,12 @@ onEveryDevice('groups that cannot be fitted are refused, and leave nothing behin
       '`rows` of group (0) are too large',
       { ...good, rows: rows.map((row) => row.map((x) => x * 1e200)) },
     ],
-    ['ERR_NOT_POSITIVE_DEFINITE', 'Normal (2) of the batch', { ...good, rows: collinear, dtype: 'float32' }],
+    ['ERR_NOT_POSITIVE_DEFINITE', 'which in group (2) is', { ...good, rows: collinear, dtype: 'float32' }],
+    [
+      'ERR_OUT_OF_RANGE',
+      '`rows` has column (1), whose numbers in group (0) differ by',
+      { ...good, rows: rows.map((row) => row.with(1, row[1]! * 1e-170)) },
+    ],
     ['ERR_INVALID_ARGUMENT', '`labels` is missing', { device, rows } as unknown as FitGroupsOptions],
     ['ERR_INVALID_ARGUMENT', '`labels` entry (0)', { ...good, labels: labels.map(String) as unknown as number[] }],
     ['ERR_UNKNOWN_OPTION', 'label', { ...good, label: 1 } as FitGroupsOptions],
@@ -103,8 +108,10 @@ onEveryDevice(
         return [a, b, i % 2 === 0 ? Math.sin(i * i) : a + b];
       });
       const labels = rows.map((_, i) => i % 2);
-      const { matrix, pivot } = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', 'Normal (1) of the batch', () =>
-        MultivariateNormalBatch.fit({ device, rows, labels }),
+      const { matrix, pivot } = await throwsCode(
+        'ERR_NOT_POSITIVE_DEFINITE',
+        '`rows` has column (2), which in group (1)',
+        () => MultivariateNormalBatch.fit({ device, rows, labels }),
       );
       assert.equal([matrix, pivot], [1, 2]);
     }

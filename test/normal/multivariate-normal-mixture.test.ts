@@ -202,6 +202,9 @@ onEveryDevice('what is invalid is refused, and leaves nothing behind.', async (d
     [1000 + (at % 3), 1000],
   ]);
   const degenerate = { device, rows: apart, components: 2, regularization: 0, dtype: 'float32' } as const;
+  // Squares of the first column are subnormal in all rows together, or in one component alone.
+  const minute = { ...degenerate, rows: apart.map(([x, y], at) => [x! * 1e-164, y! + at]) };
+  const narrow = apart.map(([x, y], at) => [at % 2 === 0 ? 1e-153 + x! * 1e-170 : x! * 1e-157, y! + at]);
   const fitting = { device, rows, components: 2 };
   for (const [code, shown, options] of [
     ['ERR_INVALID_ARGUMENT', '`components` is missing', { device, rows } as unknown as MixtureFitOptions],
@@ -215,7 +218,14 @@ onEveryDevice('what is invalid is refused, and leaves nothing behind.', async (d
       '`rows` column (1) is constant (0.1)',
       { ...fitting, rows: rows.map(([x]) => [x!, 0.1]) },
     ],
-    ['ERR_NOT_POSITIVE_DEFINITE', 'Component (0) of the batch: `covariance`', degenerate],
+    ['ERR_NOT_POSITIVE_DEFINITE', '`rows` has column (1), which in component (0) is the same', degenerate],
+    ['ERR_OUT_OF_RANGE', '`rows` has column (0), whose numbers differ by', minute],
+    [
+      'ERR_OUT_OF_RANGE',
+      '`rows` has column (0), whose numbers in component (0) differ by',
+      { ...minute, rows: narrow },
+    ],
+    ['ERR_OUT_OF_RANGE', '`regularization` is (1e+308)', { ...fitting, regularization: 1e308 }],
     ['ERR_OUT_OF_RANGE', '`seed`', { ...fitting, rows: rows.map(([x]) => [x!, 0.1]), seed: -1 }],
     ['ERR_UNSUPPORTED_DTYPE', 'int32', { ...fitting, rows: rows.map(([x]) => [x!, 0.1]), dtype: 'int32' as 'float32' }],
     ['ERR_OUT_OF_RANGE', '`maxIterations`', { ...fitting, maxIterations: 0 }],
