@@ -49,16 +49,22 @@ function typeOfInputs(inputs: readonly unknown[]): RealDtype {
 
 /**
  * Rows of n numbers: a matrix or an array of arrays. One vector is one row; a bare typed array holds all rows. Throws
- * `ERR_SHAPE`.
+ * `ERR_SHAPE`, which says that `other` has n.
  */
-export function rowsInput(name: string, device: OpenBackend, input: RowsInput, n?: number): Rows {
+export function rowsInput(
+  name: string,
+  device: OpenBackend,
+  input: RowsInput,
+  n?: number,
+  other = 'distribution',
+): Rows {
   if (isVectorInput(input, n)) {
     const values = vectorInput(name, device, input);
-    requireLength(name, values.length, n ?? values.length, 'distribution');
+    requireLength(name, values.length, n ?? values.length, other);
     return { values, count: 1, n: values.length };
   }
   const matrix = asMatrix(input, n, name);
-  requireColumns(name, matrix.columns, n ?? matrix.columns, 'distribution');
+  requireColumns(name, matrix.columns, n ?? matrix.columns, other);
   const values = named(name, () => matrixStorage(matrix).valuesFor(device));
   return { values, count: matrix.rows, n: matrix.columns };
 }

@@ -1,6 +1,6 @@
 import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
-import { type AbortOptions, checkOptions, onAbort, refuseAborted, wholeNumber } from '../check.ts';
+import { type AbortOptions, checkOptions, named, onAbort, refuseAborted, wholeNumber } from '../check.ts';
 import { run } from '../command/task.ts';
 import { bytesOf, type RealDtype } from '../dtype.ts';
 import { firstElement, normalCounter, randomSeed, type Word64 } from '../stream/counter.ts';
@@ -53,7 +53,7 @@ async function* blocksOf<D extends RealDtype>(
   try {
     const draw = async (row: number): Promise<Matrix<D>> => {
       const index = Math.round(row / rowsPerBlock) % 2;
-      buffers[index] ??= Storage.onDevice(device, dtype, rowsPerBlock * n);
+      buffers[index] ??= named('Rows per block', () => Storage.onDevice(device, dtype, rowsPerBlock * n));
       const rows = Math.min(rowsPerBlock, count - row);
       const block = new Matrix(new Storage(buffers[index].values.subarray(0, rows * n)), rows, n);
       const options = { ...which, firstRow: rowAfter(firstRow, row), out: block };

@@ -5,7 +5,7 @@ import { Storage } from '../array/storage.ts';
 import type { OpenBackend } from '../backend-handle.ts';
 import { type AbortOptions, describe, named, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { bytesOf, dtypeOf, type Real, type RealDtype } from '../dtype.ts';
+import { bytesOf, knownDtypeOf, type Real, type RealDtype } from '../dtype.ts';
 import type { Word64 } from '../stream/counter.ts';
 
 /** The destination of draws: a matrix, count x n, or a typed array of count n. */
@@ -29,10 +29,10 @@ export function sampleOut<D extends RealDtype>(
 ): Matrix<D> {
   const isMatrix = out instanceof Matrix;
   const values = named('Out', () => (isMatrix ? matrixStorage(out).operandFor(device) : out));
-  if (named('Out', () => dtypeOf(values)) !== dtype)
+  if (knownDtypeOf(values) !== dtype)
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `\`out\` is (${describe(values)}), not of the distribution's type (${dtype}).`,
+      `\`out\` is (${describe(values)}), not a Matrix or a typed array of the distribution's type (${dtype}).`,
     );
   if (isDetached(values.buffer)) throw new CovariumError('ERR_CLOSED', `\`out\` is detached (${describe(values)}).`);
   if (!isFixed(values.buffer))

@@ -74,7 +74,20 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
   const type = { asked: undefined, chosen: dtype, inputs: [options.offset] };
   requireRepresented(type, offset, variance, 'Offset', 'Make this normal with `float64`, or pass a Float32Array.');
   // The product rounds the rows of the image, so a dependent row keeps a small remainder, which the tolerance covers.
-  return yield* fromRoot(parameters, centre, rows, least, singular);
+  try {
+    return yield* fromRoot(parameters, centre, rows, least, singular);
+  } catch (error) {
+    throw error instanceof CovariumError && error.pivot !== undefined ? dependentRow(error.pivot, error) : error;
+  }
+}
+
+function dependentRow(row: number, cause: CovariumError): CovariumError {
+  const why = row === 0 ? 'does not vary' : 'those of the rows before it determine, or which does not vary';
+  return new CovariumError(
+    cause.code,
+    `\`matrix\` has row (${row}), which gives a coordinate that ${why}. Leave it out, or pass \`noise\` or \`singular: true\`.`,
+    { pivot: row, cause },
+  );
 }
 
 /**

@@ -341,8 +341,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   }
 
   /**
-   * mean + L z for one z (n, gives a Vector) or for each row z of a matrix (count x n, gives a Matrix). Rejects with
-   * `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`.
+   * mean + L z for one z (n, gives a Vector) or for each row z of a matrix (count x n, gives a Matrix); a z has {@link
+   * rank} numbers if the covariance is singular. Rejects with `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`.
    */
   transform(z: VectorInput, options?: AbortOptions): Promise<Vector<D>>;
   transform(z: RowList, options?: AbortOptions): Promise<Matrix<D>>;
@@ -536,10 +536,10 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   }
 
   /**
-   * mean + L z for each row of probabilities (count x n, or one vector of n), where z are their standard normal
-   * quantiles and L is the matrix that {@link transform} multiplies by: count x n. It turns uniform numbers, such as a
-   * low-discrepancy sequence, into draws. Rejects with `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`,
-   * `ERR_CLOSED`.
+   * mean + L z for each row of probabilities (count x n, or one vector of n; {@link rank} in place of n if the
+   * covariance is singular), where z are their standard normal quantiles and L is the matrix that {@link transform}
+   * multiplies by: count x n. It turns uniform numbers, such as a low-discrepancy sequence, into draws. Rejects with
+   * `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`, `ERR_CLOSED`.
    */
   async quantile(probabilities: RowsInput, options: AbortOptions = {}): Promise<Matrix<D>> {
     return runAlone(options, () => quantiles(this.#open(), probabilities));

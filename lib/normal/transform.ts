@@ -60,8 +60,9 @@ function transforming<D extends RealDtype>(
   square = '`z`',
 ): Transforming<D> {
   // Here a bare typed array is always one vector, so that its length does not decide the type of the result.
-  if (ArrayBuffer.isView(z)) requireLength('`z`', z.length, width, 'distribution');
-  const { values, count } = rowsInput('`z`', device, z, width);
+  const other = rankOrDistribution(width, n);
+  if (ArrayBuffer.isView(z)) requireLength('`z`', z.length, width, other);
+  const { values, count } = rowsInput('`z`', device, z, width, other);
   const wrap = (written: Storage<D>) => (isVectorInput(z, width) ? new Vector(written) : new Matrix(written, count, n));
   const task = resultTask({ device, dtype }, count * n, wrap, (encoder, out, scratch) => {
     const input = scratch.input(values, dtype);
@@ -74,6 +75,11 @@ function transforming<D extends RealDtype>(
   return { ...task, explain: (error) => about(isOfZ(error) ? '`z`' : square, error) };
 }
 
+// What the numbers of a row are as many as, in an error's words.
+function rankOrDistribution(width: number, n: number): string {
+  return width === n ? 'distribution' : `root of the singular distribution of dimension (${n})`;
+}
+
 /** mean + A z for each row of probabilities, where z are their standard normal quantiles. */
 export function* quantiles<D extends RealDtype>(
   parameters: NormalParameters<D>,
@@ -81,7 +87,7 @@ export function* quantiles<D extends RealDtype>(
 ): Tasks<Matrix<D>> {
   const { device, dtype, n, mean, factor } = parameters;
   const { width } = factor;
-  const { values, count } = yield* probabilityRows(device, probabilities, width);
+  const { values, count } = yield* probabilityRows(device, probabilities, width, n);
   if (dtype === 'float32') {
     // Of float64, so that a probability near 1 keeps its digits.
     const z = Storage.forResult(device, 'float32', values.length);
@@ -108,9 +114,12 @@ export function* quantiles<D extends RealDtype>(
 
 const checkedAtOnce = 1 << 16;
 
-/** Rows of `width` probabilities between 0 and 1, exclusive; throws `ERR_OUT_OF_RANGE` with the entry, `ERR_SHAPE`. */
-export function* probabilityRows(device: Device, probabilities: RowsInput, width: number): Work<Rows> {
-  const rows = rowsInput('Probabilities', device, probabilities, width);
+/**
+ * Rows of `width` probabilities between 0 and 1, exclusive, for a root of n rows; throws `ERR_OUT_OF_RANGE` with the
+ * entry, `ERR_SHAPE`.
+ */
+export function* probabilityRows(device: Device, probabilities: RowsInput, width: number, n: number): Work<Rows> {
+  const rows = rowsInput('Probabilities', device, probabilities, width, rankOrDistribution(width, n));
   const { values } = rows;
   let at = 0;
   while (at < values.length && values[at]! > 0 && values[at]! < 1) {

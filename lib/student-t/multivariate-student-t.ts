@@ -498,11 +498,11 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   }
 
   /**
-   * location + L t for each row of probabilities (count x n, or one vector of n): count x n. L is the factor, and t_k
-   * the quantile of Student's t with nu + k degrees of freedom (k from 0), times sqrt((nu + t_0^2 + ... + t_(k-1)^2) /
-   * (nu + k)). It turns uniform numbers, such as a low-discrepancy sequence, into draws. With infinitely many degrees
-   * of freedom it equals the normal's. Rejects with `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`,
-   * `ERR_CLOSED`.
+   * location + L t for each row of probabilities (count x n, or one vector of n; {@link rank} in place of n if the
+   * scale is singular): count x n. L is the factor, and t_k the quantile of Student's t with nu + k degrees of freedom
+   * (k from 0), times sqrt((nu + t_0^2 + ... + t_(k-1)^2) / (nu + k)). It turns uniform numbers, such as a
+   * low-discrepancy sequence, into draws. With infinitely many degrees of freedom it equals the normal's. Rejects with
+   * `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`, `ERR_CLOSED`.
    */
   async quantile(probabilities: RowsInput, options: AbortOptions = {}): Promise<Matrix<D>> {
     return runAlone(options, () => studentQuantiles(this.#open(), probabilities));

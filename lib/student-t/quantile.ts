@@ -21,7 +21,7 @@ export function* studentQuantiles<D extends RealDtype>(
   if (nu === Number.POSITIVE_INFINITY) return yield* quantiles(normal, probabilities);
   const { device, dtype, n, factor } = normal;
   const { width } = factor;
-  const { values: given, count } = yield* probabilityRows(device, probabilities, width);
+  const { values: given, count } = yield* probabilityRows(device, probabilities, width, n);
   const values = new Float64Array(given);
   const units = new Float64Array(count);
   for (let row = 0; row < count; row++) {

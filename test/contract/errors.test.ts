@@ -255,7 +255,11 @@ const sampling: [
   ],
   ['ERR_SHAPE', '(2)', (normal) => normal.sample(2, { out: Matrix.from([[1, 2]]) })],
   ['ERR_INVALID_ARGUMENT', 'Float64Array of 4', (normal) => normal.sample(2, { out: new Float64Array(4) })],
-  ['ERR_INVALID_ARGUMENT', 'array of 4', (normal) => normal.sampleSync(2, { out: anything([1, 2, 3, 4]) })],
+  [
+    'ERR_INVALID_ARGUMENT',
+    '`out` is (array of 4), not a Matrix or a typed array of',
+    (normal) => normal.sampleSync(2, { out: anything([1, 2, 3, 4]) }),
+  ],
   ['ERR_INVALID_ARGUMENT', 'resizable or shared', (normal) => normal.sample(2, { out: resizable(4) })],
   [
     'ERR_INVALID_ARGUMENT',
@@ -265,6 +269,7 @@ const sampling: [
   ['ERR_CLOSED', 'detached', (normal) => normal.sample(2, { out: detached(4) })],
   ['ERR_CLOSED', 'closed', (normal) => normal.sample(2, { out: closed(normal.device) })],
   ['ERR_OUT_OF_RANGE', '(0)', (normal) => normal.blocks(2, { rowsPerBlock: 0 })],
+  ['ERR_OUT_OF_MEMORY', 'by `rowsPerBlock`', (normal) => normal.blocks(1e14, { rowsPerBlock: 1e13 }).next()],
   ['ERR_OUT_OF_RANGE', '(-2)', (normal) => normal.blocks(-2)],
   ['ERR_UNKNOWN_OPTION', '(out)', (normal) => normal.blocks(2, anything({ out: new Float32Array(4) }))],
   ['ERR_SHAPE', '(3)', (normal) => normal.transform([1, 2, 3])],

@@ -70,8 +70,19 @@ onEveryDevice(
       [0, 1, 1],
       [1, 1, 2],
     ];
-    const dependent = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(2)', () => normal.affine({ matrix: flat }));
+    const dependent = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`matrix` has row (2)', () =>
+      normal.affine({ matrix: flat }),
+    );
     assert.is(dependent.pivot, 2);
+    const constant = [[0, 0, 0], [0, 1, 0]]; // biome-ignore format: a matrix
+    await throwsCode(
+      'ERR_NOT_POSITIVE_DEFINITE',
+      '`matrix` has row (0), which gives a coordinate that does not vary.',
+      () => normal.affine({ matrix: constant }),
+    );
+    await throwsCode('ERR_OUT_OF_RANGE', "Factor of the result's covariance entry (0, 0)", () =>
+      normal.affine({ matrix: [[1e300, 0, 0]] }),
+    );
     await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(3)', () => normal.affine({ matrix: [...identity(3), [1, 1, 1]] }));
     for (const noise of [
       [

@@ -307,6 +307,10 @@ onEveryDevice(
     for (const p of [0, 1, -1, 2, Number.NaN])
       await throwsCode('ERR_OUT_OF_RANGE', `${p}`, () => normal.quantile([[0.5, 0.5, p]]));
     normal.close();
+    using line = MultivariateNormal.fromCovarianceSync({ device, covariance: [[1, 2], [2, 4]], singular: 'pivoted' }); // biome-ignore format: a matrix
+    const root = 'the root of the singular distribution of dimension (2) has (1)';
+    await throwsCode('ERR_SHAPE', root, () => line.quantile([[0.5, 0.5]]));
+    await throwsCode('ERR_SHAPE', root, () => line.transform([[1, 2]]));
     await throwsCode('ERR_CLOSED', '3', () => normal.quantile([0.5, 0.5, 0.5]));
   },
 );
