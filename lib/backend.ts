@@ -216,6 +216,11 @@ export interface Encoder {
   ): void;
   /** Each row x of `rows` becomes factor x (or factor' x, transposed). */
   triangularProduct(factor: Real, rows: Real, n: number, transposed: boolean): void;
+  /**
+   * out[r] = start + factor z[r] for few rows z (count x n), apart from `out`, by a factor that lies in columns
+   * (lib/factor/columns.ts). `start` has n entries, or none, which are zeros.
+   */
+  multiplyColumns(columns: Real, start: Real, z: Real, out: Real, n: number): void;
   /** Each row x of `rows` becomes the solution of factor y = x (or factor' y = x, transposed). */
   triangularSolve(factor: Real, rows: Real, n: number, transposed: boolean): void;
   /** Each row x of `rows` becomes the solution of factor factor' y = x. */

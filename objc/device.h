@@ -55,6 +55,8 @@ class CommandBuffer {
   virtual void scaleColumns(Operand rows, Operand row) = 0;
   virtual void product(Operand a, Operand b, Operand c, ProductShape shape) = 0;
   virtual void triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) = 0;
+  // `start` may be empty; see lib/backend.ts.
+  virtual void multiplyColumns(Operand columns, Operand start, Operand z, Operand out, size_t n) = 0;
   virtual void triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) = 0;
   virtual void choleskySolve(Operand factor, Operand rows, size_t n) = 0;
   // Batches of `means.length / n` models; lib/backend.ts says what they do.

@@ -1,12 +1,23 @@
 import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
-import type { Real } from '../dtype.ts';
+import type { Scratch } from '../command/scratch.ts';
+import { dtypeOf, type Real } from '../dtype.ts';
 import type { Work } from '../work.ts';
+import { columnsLength, writeColumns } from './columns.ts';
 import type { Factor } from './factor.ts';
 import { TriangularFactor } from './triangular-factor.ts';
 
+/** Draws of a few rows until the factor is laid out for them, which takes as long as some dozen of them save. */
+const drawsBefore = 32;
+const fewRows = 4;
+/** Below it there is nothing to win; above it, no memory to spare for half a factor more. */
+const [leastColumns, mostColumns] = [128, 2048];
+
 /** The lower Cholesky factor L of a covariance L L'. */
 export class LowerFactor extends TriangularFactor implements Factor {
+  #draws = 0;
+  #columns: Storage | undefined;
+
   get logDeterminant(): number {
     return 2 * this.logDiagonal;
   }
@@ -18,18 +29,48 @@ export class LowerFactor extends TriangularFactor implements Factor {
     return smallest;
   }
 
-  sample(encoder: Encoder, mean: Real, out: Real, counter: Uint32Array): void {
-    encoder.sample(this.lower, mean, out, false, counter);
+  sample(encoder: Encoder, mean: Real, out: Real, counter: Uint32Array, scratch: Scratch): void {
+    const columns = this.#columnsFor(out);
+    if (columns === undefined) {
+      encoder.sample(this.lower, mean, out, false, counter);
+      return;
+    }
+    const z = scratch.output(dtypeOf(out), out.length);
+    encoder.fillNormal(z, counter);
+    encoder.multiplyColumns(columns, mean, z, out, this.n);
   }
 
   transform(encoder: Encoder, mean: Real, input: Real, out: Real): void {
     if (this.timings?.factor === 'gpu' && out.length === this.n) {
       transformOne(encoder, this.lower, mean, input, out);
-    } else {
+      return;
+    }
+    const columns = this.#columnsFor(out);
+    if (columns === undefined) {
       encoder.copy(input, out);
       encoder.triangularProduct(this.lower, out, this.n, false);
-      encoder.addRow(out, mean, 1);
+    } else {
+      encoder.multiplyColumns(columns, mean.subarray(0, 0), input, out, this.n);
     }
+    encoder.addRow(out, mean, 1);
+  }
+
+  /** The factor in columns, for the rows of `out`, if they are few and so have been many before. Same bits. */
+  #columnsFor(out: Real): Real | undefined {
+    const { n, lower, home } = this;
+    if (home?.kind !== 'cpu' || n < leastColumns || n > mostColumns || out.length > fewRows * n) return undefined;
+    if (this.#columns === undefined) {
+      if (this.#draws++ < drawsBefore) return undefined;
+      const columns = Storage.inside(home, dtypeOf(lower), columnsLength(lower, n));
+      writeColumns(lower, columns.values as Real, n);
+      this.#columns = columns;
+    }
+    return this.#columns.values as Real;
+  }
+
+  override close(): void {
+    super.close();
+    this.#columns?.close();
   }
 
   logDensity(encoder: Encoder, mean: Real, rows: Real, out: Real, constant: number): void {

@@ -1,5 +1,6 @@
 import type { Storage } from '../array/storage.ts';
 import type { Timings } from '../backend.ts';
+import type { OpenBackend } from '../backend-handle.ts';
 import type { Real } from '../dtype.ts';
 
 /** Storage of a factor that consists of n x n numbers with zeros above the diagonal. */
@@ -27,6 +28,11 @@ export abstract class TriangularFactor {
 
   get storages(): readonly Storage[] {
     return [this.#storage];
+  }
+
+  /** The device whose memory it is, if one's. */
+  get home(): OpenBackend | undefined {
+    return this.#storage.home;
   }
 
   /** The numbers; throws `ERR_CLOSED`. */

@@ -24,7 +24,14 @@ import { stretchRows } from './stretch-rows.ts';
 import { svd } from './svd.ts';
 
 import { requireFinite, requireSymmetric } from './symmetry.ts';
-import { antitranspose, choleskySolve, triangularProduct, triangularSolve, zeroUpper } from './triangular.ts';
+import {
+  antitranspose,
+  choleskySolve,
+  multiplyColumns,
+  triangularProduct,
+  triangularSolve,
+  zeroUpper,
+} from './triangular.ts';
 
 /**
  * The destination of an encoder's commits: the device's queue while the device is open (throws `ERR_CLOSED`
@@ -110,6 +117,10 @@ export class ReferenceEncoder implements Encoder {
     beta: number,
   ): void {
     this.#record(() => product(a, b, c, m, n, k, transposeA, transposeB, alpha, beta));
+  }
+
+  multiplyColumns(columns: Real, start: Real, z: Real, out: Real, n: number): void {
+    this.#record(() => multiplyColumns(columns, start, z, out, n));
   }
 
   triangularProduct(factor: Real, rows: Real, n: number, transposed: boolean): void {

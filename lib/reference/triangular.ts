@@ -10,6 +10,21 @@ export function triangularProduct(factor: Real, rows: Real, n: number, transpose
   return eachPanel(factor, rows, n, transposed, multiplyPanel);
 }
 
+/** out[r] = start + factor z[r] for rows z, by a factor in columns; see `Encoder`. */
+export function* multiplyColumns(columns: Real, start: Real, z: Real, out: Real, n: number): Work {
+  const wide = 128 / columns.BYTES_PER_ELEMENT;
+  for (let r = 0; r < out.length; r += n) {
+    for (let i = 0; i < n; i++) {
+      const block = Math.floor(i / wide);
+      const at = wide * wide * ((block * (block + 1)) / 2) + (i % wide);
+      let sum = 0;
+      for (let k = 0; k <= i; k++) sum += columns[at + k * wide]! * z[r + k]!;
+      out[r + i] = (start.length === 0 ? 0 : start[i]!) + sum;
+    }
+    yield;
+  }
+}
+
 /** Each row x of `rows` becomes the y of factor y = x, or of factor' y = x where `transposed`. */
 export function triangularSolve(factor: Real, rows: Real, n: number, transposed: boolean): Work {
   return eachPanel(factor, rows, n, transposed, solvePanel);

@@ -23,6 +23,7 @@ Napi::Function EncoderObject::define(Napi::Env env) {
                       InstanceMethod<&EncoderObject::scaleColumns>("scaleColumns"),
                       InstanceMethod<&EncoderObject::product>("product"),
                       InstanceMethod<&EncoderObject::triangularProduct>("triangularProduct"),
+                      InstanceMethod<&EncoderObject::multiplyColumns>("multiplyColumns"),
                       InstanceMethod<&EncoderObject::triangularSolve>("triangularSolve"),
                       InstanceMethod<&EncoderObject::choleskySolve>("choleskySolve"),
                       InstanceMethod<&EncoderObject::choleskyBatch>("choleskyBatch"),
@@ -199,6 +200,26 @@ void EncoderObject::triangularProduct(const Napi::CallbackInfo& info) {
   guarded(info.Env(), [&] {
     const auto [factor, rows, n] = factorAndRowsAt(info);
     commands().triangularProduct(factor, rows, n, booleanAt(info, 3));
+  });
+}
+
+// As lib/factor/columns.ts counts them.
+static size_t columnsLength(size_t n, const Operand& columns) {
+  const size_t wide = 128 / bytesOf(columns.dtype), blocks = n / wide;
+  return wide * wide * (blocks * (blocks + 1) / 2) + (n % wide == 0 ? 0 : wide * n);
+}
+
+void EncoderObject::multiplyColumns(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand columns = operandAt(info, 0), start = operandAt(info, 1), z = operandAt(info, 2),
+                  out = operandAt(info, 3);
+    const size_t n = sizeAt(info, 4);
+    requireSameType({&columns, &start, &z, &out});
+    requireLength(columns, columnsLength(n, columns));
+    if (start.length != 0) requireLength(start, n);
+    requireRows(z, n);
+    requireLength(out, z.length);
+    commands().multiplyColumns(columns, start, z, out, n);
   });
 }
 

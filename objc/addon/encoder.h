@@ -33,6 +33,7 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   void scaleColumns(const Napi::CallbackInfo& info);
   void product(const Napi::CallbackInfo& info);
   void triangularProduct(const Napi::CallbackInfo& info);
+  void multiplyColumns(const Napi::CallbackInfo& info);
   void triangularSolve(const Napi::CallbackInfo& info);
   void choleskySolve(const Napi::CallbackInfo& info);
   void choleskyBatch(const Napi::CallbackInfo& info);

@@ -7,7 +7,6 @@
 #include "batch.h"
 #include "between.h"
 #include "cholesky.h"
-#include "few-rows.h"
 #include "float-mode.h"
 #include "launch.h"
 #include "log-density.h"
@@ -176,42 +175,6 @@ void CpuCommandBuffer::product(Operand a, Operand b, Operand c, ProductShape sha
     withReal(a, [&](auto real) {
       using T = decltype(real);
       multiply(execution, a.as<T>(), b.as<T>(), c.as<T>(), shape);
-    });
-  });
-}
-
-void CpuCommandBuffer::triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) {
-  record([=](const Execution& execution) {
-    withReal(rows, [&](auto real) {
-      using T = decltype(real);
-      if (!transposed && rows.length <= fewRowsLimit * n)
-        return multiplyFewRows(execution, factor.as<T>(), rows.as<T>(), rows.length / n, n);
-      forBlocksOf<T>(execution, rows, n, [&](T* block, size_t count) {
-        multiplyRows(execution, factor.as<T>(), block, count, n, transposed);
-      });
-    });
-  });
-}
-
-void CpuCommandBuffer::triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) {
-  record([=](const Execution& execution) {
-    withReal(rows, [&](auto real) {
-      using T = decltype(real);
-      forBlocksOf<T>(execution, rows, n, [&](T* block, size_t count) {
-        solveRows(execution, factor.as<T>(), block, count, n, transposed);
-      });
-    });
-  });
-}
-
-void CpuCommandBuffer::choleskySolve(Operand factor, Operand rows, size_t n) {
-  record([=](const Execution& execution) {
-    withReal(rows, [&](auto real) {
-      using T = decltype(real);
-      forBlocksOf<T>(execution, rows, n, [&](T* block, size_t count) {
-        solveRows(execution, factor.as<T>(), block, count, n, false);
-        solveRows(execution, factor.as<T>(), block, count, n, true);
-      });
     });
   });
 }

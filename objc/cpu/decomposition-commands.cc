@@ -1,9 +1,11 @@
-// The decompositions of CpuCommandBuffer.
+// The decompositions of CpuCommandBuffer, and what it does by a factor.
 #include <utility>
 
 #include "command-buffer.h"
 #include "decomposition.h"
+#include "few-rows.h"
 #include "pieces.h"
+#include "triangular.h"
 
 namespace covarium::cpu {
 
@@ -12,6 +14,52 @@ void CpuCommandBuffer::recordDecomposition(std::function<void(const Execution&)>
   if (!absent.empty())
     throw Failure("ERR_UNSUPPORTED", engine_->blas.name + " lacks the LAPACK routine " + absent + ".");
   record(std::move(command));
+}
+
+void CpuCommandBuffer::triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) {
+  record([=](const Execution& execution) {
+    withReal(rows, [&](auto real) {
+      using T = decltype(real);
+      if (!transposed && rows.length <= fewRowsLimit * n)
+        return multiplyFewRows(execution, factor.as<T>(), rows.as<T>(), rows.length / n, n);
+      forBlocksOf<T>(execution, rows, n, [&](T* block, size_t count) {
+        multiplyRows(execution, factor.as<T>(), block, count, n, transposed);
+      });
+    });
+  });
+}
+
+void CpuCommandBuffer::multiplyColumns(Operand columns, Operand start, Operand z, Operand out, size_t n) {
+  record([=](const Execution& execution) {
+    withReal(out, [&](auto real) {
+      using T = decltype(real);
+      const T* mean = start.length == 0 ? nullptr : start.as<T>();
+      cpu::multiplyColumns(execution, columns.as<const T>(), mean, z.as<const T>(), out.as<T>(), out.length / n, n);
+    });
+  });
+}
+
+void CpuCommandBuffer::triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) {
+  record([=](const Execution& execution) {
+    withReal(rows, [&](auto real) {
+      using T = decltype(real);
+      forBlocksOf<T>(execution, rows, n, [&](T* block, size_t count) {
+        solveRows(execution, factor.as<T>(), block, count, n, transposed);
+      });
+    });
+  });
+}
+
+void CpuCommandBuffer::choleskySolve(Operand factor, Operand rows, size_t n) {
+  record([=](const Execution& execution) {
+    withReal(rows, [&](auto real) {
+      using T = decltype(real);
+      forBlocksOf<T>(execution, rows, n, [&](T* block, size_t count) {
+        solveRows(execution, factor.as<T>(), block, count, n, false);
+        solveRows(execution, factor.as<T>(), block, count, n, true);
+      });
+    });
+  });
 }
 
 void CpuCommandBuffer::transpose(Operand from, Operand to, size_t rows, size_t columns) {

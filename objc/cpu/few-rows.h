@@ -13,6 +13,21 @@ namespace covarium::cpu {
 constexpr size_t fewRowsLimit = 16;   // beyond it, blocks of rows keep all threads busy
 constexpr size_t aloneLimit = 30000;  // multiply-adds that are over before another thread has come
 
+// Calls entries(first, last) on all threads for shares of the triangle of `count` rows that are equally much work.
+template <typename Entries>
+void forShares(const Execution& execution, size_t count, size_t n, const Entries& entries) {
+  if (n * n * count / 2 < aloneLimit) return entries(0, n);
+  const size_t shares = execution.pool.threads();
+  constexpr size_t wide = columnBytes / sizeof(float);
+  // Share s ends where the triangle's area is (s + 1) / shares of the whole.
+  const auto endOf = [&](size_t share) {
+    return share == shares
+               ? n
+               : static_cast<size_t>(static_cast<double>(n) * std::sqrt(double(share) / double(shares))) / wide * wide;
+  };
+  execution.pool.run(shares, [&](size_t share, unsigned) { entries(endOf(share), endOf(share + 1)); });
+}
+
 // out = mean + factor z for each of `count` rows; z and out are apart.
 template <typename T>
 void multiplyFewRows(const Execution& execution, const T* factor, const T* mean, const T* z, T* out, size_t count,
@@ -29,15 +44,16 @@ void multiplyFewRows(const Execution& execution, const T* factor, const T* mean,
       kernels.multiplyOnto(factor, mean, z, out, count, n, from, std::min(last, from + together));
     }
   };
-  if (n * n * count / 2 < aloneLimit) return entries(0, n);
-  const size_t shares = execution.pool.threads();
-  // Share s ends where the triangle's area is (s + 1) / shares of the whole.
-  const auto endOf = [&](size_t share) {
-    return share == shares
-               ? n
-               : static_cast<size_t>(static_cast<double>(n) * std::sqrt(double(share) / double(shares))) / 16 * 16;
-  };
-  execution.pool.run(shares, [&](size_t share, unsigned) { entries(endOf(share), endOf(share + 1)); });
+  forShares(execution, count, n, entries);
+}
+
+// The same for a factor that lies in columns (lib/factor/columns.ts); without a mean, out = factor z.
+template <typename T>
+void multiplyColumns(const Execution& execution, const T* columns, const T* mean, const T* z, T* out, size_t count,
+                     size_t n) {
+  forShares(execution, count, n, [&](size_t first, size_t last) {
+    execution.kernels.of<T>().multiplyColumns(columns, mean, z, out, count, n, first, last);
+  });
 }
 
 // Each of `count` rows x <- factor x.

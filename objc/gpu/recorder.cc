@@ -62,6 +62,10 @@ void Recorder::triangularProduct(Operand factor, Operand rows, size_t n, bool tr
   onCpu().triangularProduct(std::move(factor), std::move(rows), n, transposed);
 }
 
+void Recorder::multiplyColumns(Operand columns, Operand start, Operand z, Operand out, size_t n) {
+  onCpu().multiplyColumns(std::move(columns), std::move(start), std::move(z), std::move(out), n);
+}
+
 void Recorder::triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) {
   onCpu().triangularSolve(std::move(factor), std::move(rows), n, transposed);
 }

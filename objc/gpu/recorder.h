@@ -23,6 +23,7 @@ class Recorder : public CommandBuffer {
   void scaleColumns(Operand rows, Operand row) override;
   void product(Operand a, Operand b, Operand c, ProductShape shape) override;
   void triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) override;
+  void multiplyColumns(Operand columns, Operand start, Operand z, Operand out, size_t n) override;
   void triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) override;
   void choleskySolve(Operand factor, Operand rows, size_t n) override;
   void choleskyBatch(Operand a, size_t n, double tolerance) override;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Real } from '../../lib/dtype.ts';
+import { columnsLength, writeColumns } from '../../lib/factor/columns.ts';
 import { onEveryBackend } from '../harness/every-backend.ts';
 import { dot, dotOf, guarded, hasSameBytes, isNear, lowerFactor, scattered, transposeOf } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
@@ -205,6 +206,33 @@ onEveryBackend(
           product.isIntact('product');
           solution.isIntact('solution');
         }
+      }
+    }
+  },
+);
+
+onEveryBackend(
+  'few rows are multiplied by a factor that lies in columns, from a start or from 0.',
+  ({ run, real, eps }) => {
+    for (const n of [1, 3, 16, 31, 32, 33, 130]) {
+      const factor = real(lowerFactor(n, n, Number.NaN));
+      const columns = real(new Array<number>(columnsLength(factor, n)).fill(Number.NaN));
+      writeColumns(factor, columns, n);
+      for (const count of [0, 1, 2, 3, 4, 5]) {
+        const [z, start] = [real(scattered(count * n, count)), real(scattered(n, 9))];
+        const [begun, fresh] = [guarded(z), guarded(z)];
+        run((encoder) => {
+          encoder.multiplyColumns(columns, start, z, begun.view, n);
+          encoder.multiplyColumns(columns, start.subarray(0, 0), z, fresh.view, n);
+        });
+        for (let at = 0; at < count * n; at++) {
+          const [i, first] = [at % n, at - (at % n)];
+          const place = () => `${count} x ${n} at (${first / n}, ${i})`;
+          isNear(fresh.view[at]!, dotOf(i + 1, factor, i * n, z, first), n, eps, place);
+          isNear(begun.view[at]!, dotOf(i + 1, factor, i * n, z, first, start[i]!), n + 1, eps, place);
+        }
+        begun.isIntact('from a start');
+        fresh.isIntact('from 0');
       }
     }
   },

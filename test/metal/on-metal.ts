@@ -39,9 +39,6 @@ const { soft, noSoft, noMetal } = loaded();
 // A test that fails leaves its device open, which is not the next one's fault.
 let hasFailed = false;
 
-/** The hooks of the stand-in, where there is one. */
-const standInHooks: SoftMetal | undefined = soft;
-
 /** A test that needs the stand-in's hooks; when it ends no object of Apple's classes is left. */
 export function onSoftMetal(sentence: string, check: (soft: SoftMetal) => void | Promise<void>): void {
   const hooks = soft;
@@ -63,7 +60,7 @@ export function onSoftMetal(sentence: string, check: (soft: SoftMetal) => void |
   });
 }
 
-/** A test of the Metal device, real or not; the hooks of {@link standInHooks} are there where it is not. */
+/** A test of the Metal device, real or not; the hooks of the stand-in are there where it is not. */
 export function onMetal(sentence: string, check: () => void | Promise<void>): void {
   if (soft !== undefined) onSoftMetal(sentence, check);
   else if (noMetal !== '') skip(sentence, noMetal);

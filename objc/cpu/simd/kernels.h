@@ -28,6 +28,9 @@ struct Kernel {
   void (*runThread)(void* const* slots, uint32_t row, uint32_t lane, uint32_t lanes, uint32_t simdWidth);
 };
 
+// Of the entries of a column of multiplyColumns: two cache lines.
+constexpr size_t columnBytes = 128;
+
 // As wide as what it counts, so that both fill vectors of the same length.
 template <typename T>
 using CountOf = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
@@ -53,6 +56,10 @@ struct RealKernels {
   // depend on nothing else.
   void (*multiplyOnto)(const T* factor, const T* mean, const T* z, T* out, size_t count, size_t n, size_t first,
                        size_t last);
+  // The same for few rows of a factor that lies in columns (lib/factor/columns.ts), `columnBytes` of entries a column.
+  // `first` begins such entries. Without a mean an entry begins as 0.
+  void (*multiplyColumns)(const T* columns, const T* mean, const T* z, T* out, size_t count, size_t n, size_t first,
+                          size_t last);
   // The same for all entries and many rows, of a factor that lies in panels of panelRows rows, packedLength(n) entries:
   // packLower makes one of them, so that threads can share the work.
   size_t panelRows;
