@@ -280,7 +280,8 @@ export interface Encoder {
   pivotedCholesky(a: Real, order: Real, n: number, tolerance: number): void;
   /**
    * a (n x n) becomes triangles for {@link luSolve}. The product of their diagonal, with its sign changed once for each
-   * i with pivots[i] != i, is the determinant. A singular matrix has a 0 on the diagonal.
+   * i with pivots[i] != i, is the determinant. A singular matrix has a 0 on the diagonal. Columns in units far apart
+   * cost no digits.
    */
   lu(a: Real, pivots: Real, n: number): void;
   /** Each row x of `rows` becomes the solution y of a y = x. Fails the commit with `ERR_SINGULAR`. */

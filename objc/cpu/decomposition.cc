@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <limits>
-#include <type_traits>
 #include <vector>
 
 #include "blocked.h"
-#include "float-mode.h"
 #include "lapack-call.h"
 #include "pieces.h"
+#include "unit.h"
 
 namespace covarium::cpu {
 
@@ -33,60 +30,6 @@ double roughNorm(const T* x, size_t n) {
   double sum = 0;
   for (size_t i = 0; i < n; ++i) sum += static_cast<double>(x[i]) * x[i];
   return sum > 1e-280 && sum < 1e280 ? std::sqrt(sum) : norm(x, n);
-}
-
-// Subnormal numbers count as 0 (docs/numerics.md), and a decomposition multiplies small parts of numbers: from here on
-// those parts, and their products, are not subnormal.
-template <typename T>
-constexpr int leastExponent = std::numeric_limits<T>::min_exponent + 2 * std::numeric_limits<T>::digits + 8;
-
-// Subnormal numbers are kept here, which are what is left of small ones.
-template <typename T>
-void multiply(T* numbers, size_t count, T by) {
-  if (by == 1) return;
-  const FloatModeScope mode = FloatModeScope::keeping();
-  for (size_t i = 0; i < count; ++i) numbers[i] *= by;
-}
-
-// The largest absolute value as a whole number, which vectors compare; NaN is larger than all.
-template <typename T>
-auto largestBits(const T* numbers, size_t count) {
-  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-  Bits largest = 0;
-  for (size_t i = 0; i < count; ++i) {
-    Bits bits;
-    std::memcpy(&bits, numbers + i, sizeof bits);
-    largest = std::max(largest, static_cast<Bits>(bits << 1 >> 1));
-  }
-  return largest;
-}
-
-// A power of two that brings the largest number of a small matrix near 1, and is a square; 1 where the matrix may stay.
-// With `lower` the numbers above the diagonal are not looked at.
-template <typename T>
-T powerFor(const T* a, size_t rows, size_t columns, bool lower) {
-  const T least = std::ldexp(T(1), leastExponent<T>);
-  const auto enough = largestBits(&least, 1);
-  auto largest = largestBits(a, 0);
-  for (size_t i = 0; i < rows; ++i) {
-    largest = std::max(largest, largestBits(a + i * columns, lower ? i + 1 : columns));
-    if (largest >= enough) return 1;
-  }
-  if (largest == 0) return 1;
-  T size;
-  std::memcpy(&size, &largest, sizeof size);
-  const FloatModeScope mode = FloatModeScope::keeping();
-  // Its reciprocal must not be subnormal.
-  const int exponent = std::min(-std::ilogb(size), 2 - std::numeric_limits<T>::min_exponent) / 2 * 2;
-  return std::ldexp(T(1), exponent);
-}
-
-// Multiplies a matrix by its power, and returns it.
-template <typename T>
-T raise(T* a, size_t rows, size_t columns, bool lower = false) {
-  const T power = powerFor(a, rows, columns, lower);
-  multiply(a, rows * columns, power);
-  return power;
 }
 
 // Rows a (m x n, `stride` apart) become L, k = min(m, n) columns of it lower triangular, the rest zero; `q` (k x n)
@@ -319,6 +262,8 @@ void lu(const Execution& execution, T* a, T* pivots, size_t n) {
   const int size = blasInt(n);
   std::vector<int> rows(n);
   const T power = raise(a, n, n);
+  std::vector<int> shifts = columnShifts(a, n);
+  raiseColumns(a, shifts);
   if (isBlocked(execution, n)) {
     blockedLu(execution, a, rows.data(), n);
   } else {
@@ -327,6 +272,7 @@ void lu(const Execution& execution, T* a, T* pivots, size_t n) {
     if (info < 0) requireDone("getrf", info);
     for (int& row : rows) --row;
   }
+  lowerTriangles(a, shifts, rows);
   // The triangle on and above LAPACK's diagonal; the other one has shares of its pivots.
   for (size_t i = 0; i < n; ++i) multiply(a + i * n, i + 1, 1 / power);
   std::copy(rows.begin(), rows.end(), pivots);

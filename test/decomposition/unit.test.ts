@@ -89,4 +89,33 @@ onEveryType(
   },
 );
 
+onEveryType('columns in units far apart keep their digits.', (device, dtype, tolerance) => {
+  // The large entry of the second row would be its pivot, and 3 would be lost beside it.
+  const huge = dtype === 'float32' ? 2 ** 50 : 2 ** 66;
+  const matrix = Matrix.from([[2, 3, -5], [3, 0, huge], [1, -2, 5]], { dtype }); // biome-ignore format: a matrix
+  const x = matrix.solveSync(Vector.from([1, 2, 3], { dtype }), { device }).toArray();
+  near([x[0]!, x[1]!, x[2]! * huge], [11 / 7, -5 / 7, -19 / 7], 20 * tolerance, 'solve');
+  const inverse = matrix.inverseSync({ device }).toArray();
+  near(
+    inverse.flatMap((row, i) => row.map((entry) => entry * (i === 2 ? huge : 1))),
+    [2 / 7, 0, 3 / 7, 1 / 7, 0, -2 / 7, -6 / 7, 1, -9 / 7],
+    20 * tolerance,
+    'inverse',
+  );
+  // So large that the devices take it in blocks; the units are as far apart as the type allows, and some are subnormal.
+  const n = 200;
+  const unitOf = (j: number) => 2 ** ((dtype === 'float32' ? 18 : 150) * ((j % 7) - 3) - (j % 3));
+  const rows = Array.from({ length: n }, (_, i) =>
+    Array.from({ length: n }, (_, j) => (i === j ? n : Math.sin(i * n + j)) * unitOf(j)),
+  );
+  const sums = rows.map((row) => row.reduce((sum, entry, j) => sum + entry / unitOf(j), 0));
+  const solution = Matrix.from(rows, { dtype }).solveSync(Vector.from(sums, { dtype }), { device });
+  near(
+    solution.toArray().map((value, j) => value * unitOf(j)),
+    sums.map(() => 1),
+    20 * tolerance,
+    'blocks',
+  );
+});
+
 test.run();

@@ -1,0 +1,129 @@
+// Powers of two by which decompositions multiply their matrices, and which they take back: they round nothing.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "float-mode.h"
+
+namespace covarium::cpu {
+
+// Subnormal numbers count as 0 (docs/numerics.md), and a decomposition multiplies small parts of numbers: from here on
+// those parts, and their products, are not subnormal.
+template <typename T>
+constexpr int leastExponent = std::numeric_limits<T>::min_exponent + 2 * std::numeric_limits<T>::digits + 8;
+
+// Subnormal numbers are kept here, which are what is left of small ones.
+template <typename T>
+void multiply(T* numbers, size_t count, T by) {
+  if (by == 1) return;
+  const FloatModeScope mode = FloatModeScope::keeping();
+  for (size_t i = 0; i < count; ++i) numbers[i] *= by;
+}
+
+// An absolute value as a whole number, which vectors compare; NaN is larger than all.
+template <typename T>
+auto sizeBits(T number) {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  Bits bits;
+  std::memcpy(&bits, &number, sizeof bits);
+  return static_cast<Bits>(bits << 1 >> 1);
+}
+
+// The largest of them.
+template <typename T>
+auto largestBits(const T* numbers, size_t count) {
+  auto largest = sizeBits(T(0));
+  for (size_t i = 0; i < count; ++i) largest = std::max(largest, sizeBits(numbers[i]));
+  return largest;
+}
+
+// A power of two that brings the largest number of a small matrix near 1, and is a square; 1 where the matrix may stay.
+// With `lower` the numbers above the diagonal are not looked at.
+template <typename T>
+T powerFor(const T* a, size_t rows, size_t columns, bool lower) {
+  const T least = std::ldexp(T(1), leastExponent<T>);
+  const auto enough = largestBits(&least, 1);
+  auto largest = largestBits(a, 0);
+  for (size_t i = 0; i < rows; ++i) {
+    largest = std::max(largest, largestBits(a + i * columns, lower ? i + 1 : columns));
+    if (largest >= enough) return 1;
+  }
+  if (largest == 0) return 1;
+  T size;
+  std::memcpy(&size, &largest, sizeof size);
+  const FloatModeScope mode = FloatModeScope::keeping();
+  // Its reciprocal must not be subnormal.
+  const int exponent = std::min(-std::ilogb(size), 2 - std::numeric_limits<T>::min_exponent) / 2 * 2;
+  return std::ldexp(T(1), exponent);
+}
+
+// Multiplies a matrix by its power, and returns it.
+template <typename T>
+T raise(T* a, size_t rows, size_t columns, bool lower = false) {
+  const T power = powerFor(a, rows, columns, lower);
+  multiply(a, rows * columns, power);
+  return power;
+}
+
+// By how many powers of two each column of a (n x n) is below the largest one; none at all where none is far below. A
+// pivot is the largest number of what is left of a row: of columns in units far apart those of large numbers would be
+// the pivots, and the digits of the others would be lost beside them.
+template <typename T>
+std::vector<int> columnShifts(const T* a, size_t n) {
+  using Limits = std::numeric_limits<T>;
+  std::vector<decltype(sizeBits(T()))> largest(n);
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < n; ++j) largest[j] = std::max(largest[j], sizeBits(a[i * n + j]));
+  const FloatModeScope mode = FloatModeScope::keeping();
+  int low = Limits::max_exponent, high = 2 * Limits::min_exponent;
+  std::vector<int> exponents(n, low);
+  for (size_t j = 0; j < n; ++j) {
+    if (largest[j] == 0) continue;
+    T size;
+    std::memcpy(&size, &largest[j], sizeof size);
+    exponents[j] = std::ilogb(size);
+    low = std::min(low, exponents[j]);
+    high = std::max(high, exponents[j]);
+  }
+  constexpr int near = 4;
+  if (high - low <= near) return {};
+  // Sums of the raised numbers do not overflow, and a quotient of two powers keeps the digits of what it multiplies.
+  const int top = std::min(high, Limits::max_exponent - 8), most = -Limits::min_exponent - Limits::digits;
+  for (int& exponent : exponents) exponent = std::min(std::max(top - exponent, 0), most);
+  return exponents;
+}
+
+// Multiplies columns by the powers of two of their shifts.
+template <typename T>
+void raiseColumns(T* a, const std::vector<int>& shifts) {
+  const size_t n = shifts.size();
+  std::vector<T> powers(n);
+  for (size_t j = 0; j < n; ++j) powers[j] = std::ldexp(T(1), shifts[j]);
+  const FloatModeScope mode = FloatModeScope::keeping();
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < n; ++j) a[i * n + j] *= powers[j];
+}
+
+// The triangles of raised columns become those of the columns as they were, with the same pivots.
+template <typename T>
+void lowerTriangles(T* a, std::vector<int>& shifts, const std::vector<int>& swaps) {
+  const size_t n = shifts.size();
+  std::vector<T> powers(n);
+  for (size_t j = 0; j < n; ++j) std::swap(shifts[j], shifts[swaps[j]]);
+  for (size_t j = 0; j < n; ++j) powers[j] = std::ldexp(T(1), -shifts[j]);
+  const FloatModeScope mode = FloatModeScope::keeping();
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t j = 0; j <= i; ++j) a[i * n + j] *= powers[j];
+    const T up = 1 / powers[i];
+    for (size_t j = i + 1; j < n; ++j) a[i * n + j] *= up * powers[j];
+  }
+}
+
+}  // namespace covarium::cpu
