@@ -195,9 +195,14 @@ void echelon(const Execution& execution, T* rows, T* pivots, size_t m, size_t n,
 
 template <typename T>
 void lq(const Execution& execution, T* a, T* q, size_t m, size_t n) {
-  const T power = raise(a, m, n);
+  // Each row has a power of its own: q stays, and a column of R keeps the digits of minute numbers beside huge columns.
+  std::vector<T> powers(m);
+  for (size_t i = 0; i < m; ++i) {
+    powers[i] = powerBetween(a + i * n, n);
+    multiply(a + i * n, n, powers[i]);
+  }
   factorRows(execution, a, q, m, n, n);
-  multiply(a, m * n, 1 / power);
+  for (size_t i = 0; i < m; ++i) multiply(a + i * n, n, 1 / powers[i]);
 }
 
 // The transpose's left vectors are our right ones, and LAPACK's columns our rows.

@@ -72,6 +72,14 @@ T raise(T* a, size_t rows, size_t columns, bool lower = false) {
   return power;
 }
 
+// The same for a single row; huge numbers are brought so far down that the reciprocal of its norm is not subnormal.
+template <typename T>
+T powerBetween(const T* row, size_t columns) {
+  const T most = std::ldexp(T(1), std::numeric_limits<T>::max_exponent - 24);
+  if (largestBits(row, columns) < sizeBits(most)) return powerFor(row, 1, columns, false);
+  return std::ldexp(T(1), -24);
+}
+
 // By how many powers of two each column of a (n x n) is below the largest one; none at all where none is far below. A
 // pivot is the largest number of what is left of a row: of columns in units far apart those of large numbers would be
 // the pivots, and the digits of the others would be lost beside them.

@@ -118,4 +118,28 @@ onEveryType('columns in units far apart keep their digits.', (device, dtype, tol
   );
 });
 
+onEveryType('QR of columns of huge and minute numbers keeps their digits.', (device, dtype, tolerance) => {
+  // Twice a unit is near the largest of the type, or a few times its smallest normal number.
+  const [huge, minute] = dtype === 'float32' ? [2 ** 125, 2 ** -123] : [2 ** 1021, 2 ** -1019];
+  for (const units of [
+    [huge, huge],
+    [huge, minute],
+    [huge, 1],
+    [1, minute],
+    [minute, huge],
+  ]) {
+    // biome-ignore format: short
+    const rows = [[1, 3], [1, 1], [1, 1], [1, -1]].map((row) => row.map((entry, j) => entry * units[j]!)); // biome-ignore format: a matrix
+    const { q, r } = Matrix.from(rows, { dtype }).qrSync({ device });
+    const root = Math.sqrt(0.5);
+    near(q.data, [0.5, root, 0.5, 0, 0.5, 0, 0.5, -root], 20 * tolerance, `${units}: q`);
+    near(
+      r.data.map((entry, at) => entry / units[at % 2]!),
+      [2, 2, 0, 4 * root],
+      20 * tolerance,
+      `${units}: r`,
+    );
+  }
+});
+
 test.run();
