@@ -78,12 +78,19 @@ export function* columnQuantiles(matrix: Columns, probabilities: readonly number
       yield* select(column, below, from);
       from = below;
       yield* select(column, above, from);
-      const [a, b] = [column[below]!, column[above]!];
-      const value = a === b ? a : a + (place - below) * (b - a);
+      const value = between(column[below]!, column[above]!, place - below);
       out[at * columns + j] = hasNaN ? Number.NaN : value;
     }
   }
   return out;
+}
+
+// From the nearer of the two, as NumPy does, whose bits these are. An infinite one, which counts from neither, stays.
+function between(a: number, b: number, share: number): number {
+  const apart = b - a;
+  if (a === b || share === 0) return a;
+  if (!Number.isFinite(apart)) return (1 - share) * a + share * b;
+  return share < 0.5 ? a + apart * share : b - apart * (1 - share);
 }
 
 /** Brings the number that sorting would to `k`: none before it is larger, and none behind it smaller (Hoare's FIND). */

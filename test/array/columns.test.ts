@@ -54,9 +54,22 @@ test('Quantiles are those of the sorted column, of many, equal, sorted and infin
       for (const [at, p] of ps.entries()) {
         const place = p * (count - 1);
         const [a, b] = [sorted[Math.floor(place)]!, sorted[Math.ceil(place)]!];
-        assert.is(found[at], a === b ? a : a + (place - Math.floor(place)) * (b - a), `${kind} ${count} ${p}`);
+        near([found[at]!], [a === b ? a : a + (place - Math.floor(place)) * (b - a)], 1e-14, `${kind} ${count} ${p}`);
       }
     }
+});
+
+test('Quantiles have the bits of those of NumPy, and an infinite number is no NaN.', () => {
+  const column = Matrix.from([[0.1], [0.7], [-1234.5678], [9.3]], { dtype: 'float64' });
+  assert.equal(
+    [...column.columnQuantilesSync([0.1, 0.3, 0.77]).data],
+    [-864.16746, -123.3667800000001, 3.3660000000000005],
+  );
+  const ends = Matrix.from([[-Infinity, -1e308], [1, 1e308], [Infinity, 1.5e308]], { dtype: 'float64' }); // biome-ignore format: a matrix
+  assert.equal(
+    [...ends.columnQuantilesSync([0.125, 0.5, 0.625]).data],
+    [-Infinity, -5e307, 1, 1e308, Infinity, 1.125e308],
+  );
 });
 
 test('A mean far from 0 keeps its digits, and no piece of the work holds the event loop for long.', async () => {
