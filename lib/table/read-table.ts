@@ -32,8 +32,8 @@ export interface TableOptions extends AbortOptions {
    */
   readonly header?: boolean | undefined;
   /**
-   * For CSV: one letter between fields, by default a comma, a semicolon or a tab. A blank stands for any number of
-   * blanks.
+   * For CSV: one letter between fields, by default a comma, a semicolon, a tab, a bar or a blank, as the file decides.
+   * A blank stands for any number of blanks.
    */
   readonly delimiter?: string | undefined;
   /** For CSV: one letter; lines that begin with it are skipped. None by default. */
@@ -191,7 +191,8 @@ export interface NumberTable {
  * Throws `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`, `ERR_MALFORMED_CSV`, `ERR_MALFORMED_NPY`, `ERR_MALFORMED_ARROW`,
  * `ERR_MALFORMED_PARQUET`; `ERR_INVALID_ARGUMENT` (an unknown format, a column that the file does not have, a
  * column of text), `ERR_UNSUPPORTED`, `ERR_UNKNOWN_OPTION`, `ERR_ABORTED`, `ERR_NOT_FINITE` with row and column (an
- * infinite or missing value), `ERR_OUT_OF_RANGE` (an integer that float64 does not hold), `ERR_OUT_OF_MEMORY`.
+ * infinite or missing value; in CSV it is `ERR_MALFORMED_CSV` with line and column), `ERR_OUT_OF_RANGE` (an integer
+ * that float64 does not hold), `ERR_OUT_OF_MEMORY`.
  */
 export async function readTable(source: InputSource, options: TableOptions = {}): Promise<NumberTable> {
   const { names, columns, rows, dropped, values } = await readWholeTable(source, options);
