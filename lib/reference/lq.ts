@@ -1,6 +1,6 @@
 import type { Real } from '../dtype.ts';
 import type { Work } from '../work.ts';
-import { norm } from './svd.ts';
+import { norm, unitOf } from './svd.ts';
 
 /**
  * a (m x n) becomes the lower L (m x k, then columns of zeros) of a = L q, with a diagonal that is not negative; q (k x
@@ -12,6 +12,13 @@ export function* lq(a: Real, q: Real, m: number, n: number): Work {
   const k = Math.min(m, n);
   const reflections: (Float64Array | undefined)[] = [];
   const signs: number[] = [];
+  // Each row is in a unit of its own, a power of two: subnormal numbers, too, keep their digits.
+  const units: number[] = [];
+  for (let i = 0; i < m; i++) {
+    units.push(unitOf(a.subarray(i * n, (i + 1) * n), 0));
+    for (let j = 0; j < n; j++) rows[i * n + j]! /= units[i]!;
+    if (i % 16 === 0) yield;
+  }
   yield;
   for (let i = 0; i < k; i++) {
     const row = rows.subarray(i * n, (i + 1) * n);
@@ -31,7 +38,10 @@ export function* lq(a: Real, q: Real, m: number, n: number): Work {
     }
     yield;
   }
-  a.set(rows);
+  for (let i = 0; i < m; i++) {
+    for (let j = 0; j < n; j++) a[i * n + j] = rows[i * n + j]! * units[i]!;
+    if (i % 16 === 0) yield;
+  }
   if (q.length === 0) return;
   const basis = new Float64Array(k * n);
   for (let i = 0; i < k; i++) basis[i * (n + 1)] = signs[i]!;

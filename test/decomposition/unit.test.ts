@@ -140,6 +140,12 @@ onEveryType('QR of columns of huge and minute numbers keeps their digits.', (dev
       `${units}: r`,
     );
   }
+  // Subnormal numbers of few bits.
+  const least = dtype === 'float32' ? 2 ** -147 : 2 ** -1072;
+  const { q, r } = Matrix.from([[least, 3 * least], [least, -least]], { dtype }).qrSync({ device }); // biome-ignore format: a matrix
+  const root = Math.sqrt(0.5);
+  near(q.data, [root, root, root, -root], 20 * tolerance, 'q');
+  near([r.at(0, 0) / least, r.at(0, 1) / least, r.at(1, 1) / least], [1.5, 1.5, 2.75], 0, 'r'); // to their last bit
 });
 
 test.run();
