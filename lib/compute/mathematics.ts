@@ -61,6 +61,7 @@ const preludes: { readonly [name: string]: string } = {
   return x >= T(2147483648.0f) ? 2147483647 : x <= T(-2147483648.0f) ? int(0x80000000u) : x != x ? 0 : int(x);
 }`,
   toUint: `uint toUint(T x) { return x >= T(4294967296.0f) ? 4294967295u : x > T(0) ? uint(x) : 0u; }`,
+  counted: 'T counted(T x) { return x + COPYSIGN(T(0), x); }',
   power: `T power(T x, T y) {
   const T none = y - y;
   return none == T(0) || (y == y && x != T(1) && x != T(-1)) ? POW(x, y) : none;

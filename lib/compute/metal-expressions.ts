@@ -129,6 +129,8 @@ export class MetalExpressions {
 
   #call({ name, type, values }: Expression & { readonly op: 'call' }): Printed {
     const all = () => values.map((each) => this.text(each));
+    // The C library takes subnormal numbers apart, which count as 0: it gets that 0. Of floats, headers see to it.
+    const counted = () => (type === 'f64' ? values.map((each) => this.#own('counted', type, [each]).text) : all());
     const [first, second] = values;
     const isInt = !isFloat(type);
     switch (name) {
@@ -166,7 +168,12 @@ export class MetalExpressions {
           values.map((each) => between('*', this.print(each), this.print(each))),
         );
       case 'pow':
-        return this.#own('power', type, values);
+        this.needed.add(`power ${metalTypes[type]}`);
+        return atom(`power(${counted().join(', ')})`);
+      case 'log':
+      case 'log2':
+      case 'atan2':
+        return atom(`${type === 'f64' ? '__builtin_' : ''}${name}(${counted().join(', ')})`);
       case 'sqrt':
         return this.#root(type, [this.print(first!)]);
       case 'clz32':

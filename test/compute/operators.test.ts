@@ -234,4 +234,31 @@ onEveryDevice('exp, sin and the like are within a few units of the last place.',
   });
 });
 
+onEveryDevice('A logarithm, power or angle of a subnormal number is its own, or that of 0.', async (device) => {
+  const functions: readonly (readonly [text: string, exact: (x: number) => number])[] = [
+    ['log(x)', Math.log],
+    ['log2(x)', Math.log2],
+    ['log10(x)', Math.log10],
+    ['pow(x, 0.1)', (x) => x ** 0.1],
+    ['pow(x, -3)', (x) => x ** -3],
+    ['atan2(x, x)', (x) => Math.atan2(x, x)],
+    ['atan2(x, -1)', (x) => Math.atan2(x, -1)],
+    ['atan2(1, x)', (x) => Math.atan2(1, x)],
+  ];
+  for (const [text, exact] of functions) {
+    const kernel = await device.elementwise('x', `out = Math.${text}`);
+    const inputs: (Float32Array | Float64Array)[] = [Float32Array.of(1e-40, -1e-40, 2 ** -149, 0, -0)];
+    if (device.dtypes.includes('float64')) inputs.push(Float64Array.of(1e-310, -1e-310, 2 ** -1074, 0, -0));
+    for (const numbers of inputs) {
+      const { data } = await kernel.run([numbers]);
+      numbers.forEach((x, k) => {
+        const isNear = (y: number) => Object.is(data[k], y) || Math.abs(data[k]! - y) <= 1e-6 * Math.abs(y);
+        const [own, zero] = [x, x < 0 || Object.is(x, -0) ? -0 : 0].map((each) => exact(each));
+        const round = numbers instanceof Float32Array ? Math.fround : (y: number) => y;
+        assert.ok(isNear(round(own!)) || isNear(round(zero!)), `${text} of ${x}: ${data[k]}`);
+      });
+    }
+  }
+});
+
 test.run();
