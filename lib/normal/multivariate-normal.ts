@@ -367,7 +367,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
     return integrate(
       () => this.#open(),
       (parameters) => cdfAt(parameters, rows, options, false),
-      options.signal,
+      options,
     );
   }
 
@@ -386,7 +386,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
     return integrate(
       () => this.#open(),
       (parameters) => boxOf(parameters, options, false),
-      options.signal,
+      options,
     );
   }
 

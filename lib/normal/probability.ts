@@ -50,11 +50,13 @@ type Integral<Result> = (moments: Moments64) => Work<Result>;
 export async function integrate<Result>(
   open: () => NormalParameters,
   integralOf: (parameters: NormalParameters) => Integral<Result>,
-  signal: AbortSignal | undefined,
+  options: AbortOptions,
 ): Promise<Result> {
   return holding(async (isClosed) => {
     const parameters = open();
     const integral = integralOf(parameters);
+    // By now options that are no object are refused.
+    const { signal } = options;
     refuseAborted(signal);
     return runSliced(integral(await runAll(exactMoments(parameters), signal)), signal, isClosed);
   });

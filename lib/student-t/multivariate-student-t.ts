@@ -314,7 +314,7 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
     return integrate(
       () => this.#open().normal,
       (normal) => cdfAt(normal, rows, options, false, nu),
-      options.signal,
+      options,
     );
   }
 
@@ -334,7 +334,7 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
     return integrate(
       () => this.#open().normal,
       (normal) => boxOf(normal, options, false, nu),
-      options.signal,
+      options,
     );
   }
 

@@ -125,6 +125,8 @@ onEveryDevice('an invalid box, accuracy or row is refused.', async (device) => {
   await throwsCode('ERR_SHAPE', '2', () => normal.cdf([[1, 2]]));
   await throwsCode('ERR_NOT_FINITE', '(1, 0)', () => normal.cdf([upper, [Number.NaN, 0, 0]]));
   await throwsCode('ERR_NOT_FINITE', '(1, 0)', () => normal.cdfSync([upper, [Number.NaN, 0, 0]]));
+  await throwsCode('ERR_INVALID_ARGUMENT', 'undefined', () => normal.boxProbability(undefined as unknown as object));
+  await throwsCode('ERR_INVALID_ARGUMENT', 'null', () => normal.cdf(upper, null as unknown as object));
   await throwsCode('ERR_UNKNOWN_OPTION', 'lower', () => normal.cdf(upper, { lower: upper } as object));
   await throwsCode('ERR_UNKNOWN_OPTION', 'signal', () => normal.cdfSync(upper, { signal: undefined } as object));
   normal.close();
@@ -264,6 +266,7 @@ onEveryDevice(
       await throwsCode(code, value, () => student.cdf(rows));
       await throwsCode(code, value, () => student.cdfSync(rows));
     }
+    await throwsCode('ERR_INVALID_ARGUMENT', 'undefined', () => student.boxProbability(undefined as unknown as object));
     await throwsCode('ERR_UNKNOWN_OPTION', 'lower', () => student.cdf(location, { lower: location } as object));
     const signal = AbortSignal.abort(new Error('enough'));
     await throwsCode('ERR_ABORTED', 'enough', () => student.cdf(location, { signal }));
