@@ -178,6 +178,13 @@ export function signatureOf(
     throw new CovariumError('ERR_INVALID_ARGUMENT', why);
   }
   const { declaration, instantiation, templateArguments } = chosen;
+  const nameToken = source.tokens[declaration.nameAt]!;
+  if (!source.tokens.slice(declaration.begin, declaration.nameAt).some(({ text }) => text === 'void'))
+    throw errorAt(
+      nameToken,
+      `Kernel (${chosen.name}) returns a value: write kernel void, and results to a buffer`,
+      'ERR_KERNEL_COMPILE',
+    );
   const given = new Map(
     declaration.templateParameters.flatMap((each, i) =>
       templateArguments[i] === undefined ? [] : [[each, argumentTokens(source, templateArguments[i]!)] as const],
@@ -207,6 +214,7 @@ export function signatureOf(
   };
 }
 
+const addressSpaces: ReadonlySet<string> = new Set(['device', 'constant', 'threadgroup', 'threadgroup_imageblock']);
 const spaceWords: ReadonlySet<string> = new Set([
   'device',
   'constant',
@@ -292,9 +300,29 @@ function parameterOf(
   const layout = layoutsIn(source).of(type);
   const whole = { name: name.text, type, layout, isPointer, token: name };
   if (mark === '' && !isArray && object === undefined) {
-    if (other !== undefined) return { ...whole, kind: 'place', index: -1, attribute: source.text(other[0]) };
+    if (other !== undefined) {
+      const attribute = source.text(other[0]);
+      // As Metal does, so that what `cpu` takes is taken there.
+      if (
+        layout?.scalar !== undefined &&
+        !/^u(?:int|short)$/.test(layout.scalar) &&
+        /thread|group|grid/.test(attribute)
+      )
+        throw errorAt(
+          name,
+          `Argument (${name.text}) of kernel (${kernel}) is a position (${attribute}), which is a uint or a ushort, not of type (${type})`,
+          'ERR_KERNEL_COMPILE',
+        );
+      return { ...whole, kind: 'place', index: -1, attribute };
+    }
     throw errorAt(name, `Argument (${shown}) of kernel (${kernel}) is neither a buffer nor a built-in position`);
   }
+  if (object === undefined && !substituted.some(({ text }) => addressSpaces.has(text)))
+    throw errorAt(
+      name,
+      `Argument (${name.text}) of kernel (${kernel}) has no address space: write (device ${shown}), or constant or threadgroup`,
+      'ERR_KERNEL_COMPILE',
+    );
   if (condition !== undefined && !holds(source.text(condition[0] + 2)))
     return { ...whole, kind: 'absent', index: -1, attribute: '' };
   let index = -1;

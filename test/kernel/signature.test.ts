@@ -7,6 +7,7 @@ import { Source } from '../../lib/kernel/declarations.ts';
 import { Layouts } from '../../lib/kernel/layout.ts';
 import { preprocess } from '../../lib/kernel/preprocess.ts';
 import { kernelNames, signatureOf } from '../../lib/kernel/signature.ts';
+import { throwsCode } from '../harness/throws-code.ts';
 
 const read = (text: string) => new Source(preprocess(text, 'kernel.metal', {}).tokens);
 
@@ -100,6 +101,25 @@ test('a kernel runs as a plain loop unless its threads wait for each other; a wo
   assert.not(isLoop('threadgroup_barrier(mem_flags::mem_threadgroup);'));
   assert.not(isLoop('a[0] = simd_sum(group);'));
   assert.not(isLoop('threadgroup uint shared[2]; shared[0] = 1;'));
+});
+
+test('what Metal refuses in the head of a kernel is refused here too, by the name of the argument.', async () => {
+  const refused: readonly (readonly [text: string, why: string])[] = [
+    ['kernel void f(float* out) {}', 'Argument (out) of kernel (f) has no address space'],
+    ['kernel void f(const float& factor) {}', 'Argument (factor)'],
+    ['template <typename T> kernel void f(T* out) {} template kernel void f<float>(float*);', 'Argument (out)'],
+    ['kernel void f(device float* out, int i [[thread_position_in_grid]]) {}', 'Argument (i)'],
+    ['kernel void f(device float* out, float2 i [[threads_per_grid]]) {}', 'of type (float2)'],
+    ['kernel float f(device float* out) { return 1; }', 'Kernel (f) returns a value'],
+  ];
+  for (const [text, why] of refused)
+    await throwsCode('ERR_KERNEL_COMPILE', why, () => signatureOf(read(text), undefined));
+  for (const text of [
+    'typedef uint Place; kernel void f(device float* out, Place i [[thread_position_in_grid]]) {}',
+    '#define SPACE device\nkernel void f(SPACE float* out, ushort3 i [[thread_position_in_threadgroup]]) {}',
+    '[[kernel]] void f(constant float& factor, uint32_t lane [[thread_index_in_simdgroup]]) {}',
+  ])
+    assert.is(signatureOf(read(text), undefined).name, 'f');
 });
 
 test.run();
