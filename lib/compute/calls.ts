@@ -39,7 +39,7 @@ export function calledBy(context: Context, scope: Scope, node: Callee): Called {
   if (node.type === 'MemberExpression') {
     const property = node.property.type === 'Identifier' && !node.computed ? node.property.name : '';
     if (node.object.type === 'Identifier' && scope.find(node.object.name) === undefined) {
-      if (node.object.name === 'Math') return { kind: 'math', name: property };
+      if (node.object.name === 'Math' && property !== '') return { kind: 'math', name: property };
       if (node.object.name === 'console' && property === 'log') return { kind: 'log' };
     }
     const found = memberMeaning(context, scope, node);

@@ -81,6 +81,14 @@ export function converted(context: Context, node: Node, value: Expression, type:
   // A local whose type is not known yet.
   if (!context.strict && (value.type === 'whole' || value.type === 'fraction')) return { op: 'convert', type, value };
   const { source } = context;
+  if (value.op === 'number' && value.type === 'whole' && type !== 'bool') {
+    // To write i32(3000000000) would give another number.
+    const others = [...(u32(value.value) === value.value ? ['u32(...)'] : []), 'f32(...)'].join(' or ');
+    throw source.refusal(
+      node,
+      `Number (${value.value}) is beyond ${type}, in (${source.wordsOf(node)}): write ${others}`,
+    );
+  }
   const how = type === 'bool' ? 'compare it with something' : `write ${type}(...)`;
   throw source.refusal(
     node,

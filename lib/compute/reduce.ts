@@ -50,6 +50,7 @@ export async function reduceParsed(
   },
 ): Promise<Reduction> {
   const { name, from, map, uses } = how;
+  requireIdentity(identity, type);
   const combined = withResult(combine, type);
   const kernelFor = (types: readonly Scalar[], mapped: boolean) =>
     passKernel(device, name, type, types, combined, mapped ? map : undefined, uses);
@@ -68,10 +69,10 @@ async function passKernel(
   map: Parsed | undefined,
   uses: Uses | undefined,
 ): Promise<ComputeKernel> {
-  const names = from.map((_, i) => `a${i}`);
+  const names = from.map((_, i) => `values${i}`);
   const descriptor: { [name: string]: Descriptor[string] } = { out: output(type), n: i32, last: i32, identity: type };
   from.forEach((each, i) => {
-    descriptor[`a${i}`] = input(each);
+    descriptor[`values${i}`] = input(each);
   });
   const own = ownName(name, [...names, 'n', 'last', 'identity', 'rows', 'row', 'at', 'first', 'end', 'all', 'array']);
   const mapName = `${own}Map`;

@@ -124,7 +124,7 @@ export class Reduction {
           Storage.onDevice(this.#device, dtypeOfScalar[this.#type.scalar], isLast ? 1 : threads * lanes),
         );
         made.push(out);
-        const named = Object.fromEntries(inputs.map((value, i) => [`a${i}`, value]));
+        const named = Object.fromEntries(inputs.map((value, i) => [`values${i}`, value]));
         const all = { ...named, out, n: count, last: Number(isLast), identity: this.#identity };
         commands.launch(kernel, { grid: threads, arguments: all as unknown as Launch['arguments'] });
         return out;
@@ -152,7 +152,12 @@ function lengthOf(name: string, value: Shaped): number {
   return width * height * depth;
 }
 
-/** Throws `ERR_INVALID_ARGUMENT` unless an identity is a number. */
-export function requireIdentity(identity: unknown): void {
+/** Throws `ERR_INVALID_ARGUMENT` unless an identity is a number, `ERR_OUT_OF_RANGE` if the type does not hold it. */
+export function requireIdentity(identity: unknown, type?: Scalar): void {
   if (typeof identity !== 'number') throw wrongArgument('`identity`', identity, 'a number');
+  if (type === undefined) return;
+  const held = type(identity);
+  const isWhole = type.scalar !== 'f32' && type.scalar !== 'f64';
+  if (isWhole ? held !== identity : Number.isFinite(identity) && !Number.isFinite(held))
+    throw new CovariumError('ERR_OUT_OF_RANGE', `\`identity\` is (${identity}), which no ${type.scalar} is.`);
 }

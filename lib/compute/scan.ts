@@ -98,23 +98,23 @@ export class Scan<N extends ScalarName = ScalarName> {
     const commands = new CommandBuffer(device);
     const out = new Vector(Storage.forResult(device, dtype, n));
     if (n === 0) return { commands, out, over };
-    const launch = (a: unknown, offsets: unknown, to: unknown, count: number, mode: number) =>
+    const launch = (values: unknown, offsets: unknown, to: unknown, count: number, mode: number) =>
       commands.launch(this.kernel, {
         grid: Math.ceil(count / chunk),
-        arguments: { a, offsets, out: to, n: count, mode } as unknown as Launch['arguments'],
+        arguments: { values, offsets, out: to, n: count, mode } as unknown as Launch['arguments'],
       });
     // What each chunk begins with is an exclusive scan of the chunks' totals.
-    const scanned = (a: unknown, to: unknown, count: number, mode: number): void => {
+    const scanned = (values: unknown, to: unknown, count: number, mode: number): void => {
       const chunks = Math.ceil(count / chunk);
       if (chunks === 1) {
-        launch(a, [this.#identity], to, count, mode);
+        launch(values, [this.#identity], to, count, mode);
         return;
       }
       const [totals, offsets] = Storage.allOnDevice(device, dtype, [chunks, chunks]).map((each) => new Vector(each));
       over.push(totals!, offsets!);
-      launch(a, [this.#identity], totals, count, 0);
+      launch(values, [this.#identity], totals, count, 0);
       scanned(totals, offsets, chunks, 2);
-      launch(a, offsets, to, count, mode);
+      launch(values, offsets, to, count, mode);
     };
     try {
       scanned(values, out, n, this.#exclusive ? 2 : 1);
@@ -137,26 +137,26 @@ export async function scan<N extends ScalarName>(
   checkOptions(options, ['exclusive', 'name', 'uses']);
   const exclusive = requireBoolean('exclusive', options.exclusive ?? false);
   requireScalar('`type`', type, variableTypes);
-  requireIdentity(identity);
+  requireIdentity(identity, type);
   const name = nameFor(options.name, combine, 'scanned');
   const parsed = givenFunction(combine, 2, 'combine', options.name, 'give it in `uses`');
-  const own = ownName(name, ['a', 'offsets', 'n', 'mode', 'first', 'end', 'all', 'at']);
+  const own = ownName(name, ['values', 'offsets', 'n', 'mode', 'first', 'end', 'all', 'at']);
   const body = `const first = x * ${chunk};
 const end = first + Math.min(${chunk}, n - first);
 if (mode === 0) {
   let all = offsets[0];
-  for (let at = first; at < end; at++) all = ${own}(all, a[at]);
+  for (let at = first; at < end; at++) all = ${own}(all, values[at]);
   out[x] = all;
 } else {
   let all = offsets[x];
   for (let at = first; at < end; at++) {
     const before = all;
-    all = ${own}(all, a[at]);
+    all = ${own}(all, values[at]);
     out[at] = mode === 1 ? all : before;
   }
 }`;
-  const descriptor = { a: input(type), offsets: input(type), out: output(type), n: i32, mode: i32 };
-  const statements = parsedStatements(name, ['{ a, offsets, out, n, mode }', '{ x }'], body);
+  const descriptor = { values: input(type), offsets: input(type), out: output(type), n: i32, mode: i32 };
+  const statements = parsedStatements(name, ['{ values, offsets, out, n, mode }', '{ x }'], body);
   const kernel = await compileParsed(device, descriptor, statements, {
     name,
     uses: options.uses,

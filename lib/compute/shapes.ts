@@ -35,22 +35,23 @@ export function shapeOf(name: string, value: unknown): Shape | undefined {
     return [value.length, 1, 1];
   }
   if (ArrayBuffer.isView(value) && knownDtypeOf(value) !== undefined) return [(value as Values).length, 1, 1];
-  throw wrongArgument(`\`${name}\``, value, 'a number, an array of numbers, a Matrix, a Vector or a Volume');
+  const arrays = `an array of numbers, a typed array of (${Object.values(dtypeOfScalar).join(', ')})`;
+  throw wrongArgument(`\`${name}\``, value, `a number, ${arrays}, a Matrix, a Vector or a Volume`);
 }
 
 /**
  * The shape of all together: along each axis their sizes are the same, or 1, which is repeated. Throws `ERR_SHAPE`.
  */
-export function commonShape(names: readonly string[], shapes: readonly (Shape | undefined)[]): Shape {
+export function commonShape(shapes: readonly (Shape | undefined)[]): Shape {
   const common: [number, number, number] = [1, 1, 1];
   const axes = ['columns', 'rows', 'layers'];
   shapes.forEach((shape, i) => {
     shape?.forEach((size, axis) => {
-      if (size === 0) throw new CovariumError('ERR_SHAPE', `Argument (${names[i]}) has (0) elements.`);
+      if (size === 0) throw new CovariumError('ERR_SHAPE', `\`values[${i}]\` has (0) elements.`);
       if (size !== 1 && common[axis] !== 1 && size !== common[axis])
         throw new CovariumError(
           'ERR_SHAPE',
-          `Argument (${names[i]}) has (${size}) ${axes[axis]}, but those before it have (${common[axis]}); 1 would be repeated.`,
+          `\`values[${i}]\` has (${size}) ${axes[axis]}, but those before it have (${common[axis]}); 1 would be repeated.`,
         );
       common[axis] = Math.max(common[axis]!, size);
     });

@@ -34,11 +34,11 @@ export async function vectorizeParsed<N extends ScalarName>(
   text: Parsed,
   { name, uses }: VectorizeOptions & { readonly name: string },
 ): Promise<Vectorized<N>> {
-  const names = types.map((_, i) => `a${i}`);
+  const names = types.map((_, i) => `values${i}`);
   const descriptor: { [name: string]: Descriptor[string] } = { out: output(result), flat: i32 };
   types.forEach((type, i) => {
-    descriptor[`a${i}`] = input(type);
-    for (const axis of ['x', 'y', 'z']) descriptor[`a${i}${axis}`] = i32;
+    descriptor[`values${i}`] = input(type);
+    for (const axis of ['x', 'y', 'z']) descriptor[`values${i}${axis}`] = i32;
   });
   const own = ownName(name, names);
   const call = (index: (each: string) => string) =>

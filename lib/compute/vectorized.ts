@@ -49,7 +49,7 @@ export class Vectorized<N extends ScalarName = ScalarName> {
   constructor(device: OpenBackend, kernel: ComputeKernel, types: readonly Scalar[], result: Scalar<N>) {
     this.#device = device;
     this.kernel = kernel;
-    this.#names = types.map((_, i) => `a${i}`);
+    this.#names = types.map((_, i) => `values${i}`);
     this.#types = types;
     this.#result = result;
   }
@@ -90,7 +90,7 @@ export class Vectorized<N extends ScalarName = ScalarName> {
         `\`values\` is (${quoted(values)}), but kernel (${this.kernel.name}) takes an array of (${names.length}) arguments.`,
       );
     const shapes = values.map((value, i) => shapeOf(`values[${i}]`, value));
-    const common = commonShape(names, shapes);
+    const common = commonShape(shapes);
     const out = given ?? resultOf(this.#device, dtypeOfScalar[this.#result.scalar], common, values);
     if (given !== undefined && !fits(shapeOf('out', given), common, given))
       throw new CovariumError(

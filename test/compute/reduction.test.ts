@@ -1,7 +1,7 @@
 // Reductions of arrays, on every device with the same bits.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { f32, f64, i32, Matrix } from '../../lib/index.ts';
+import { f32, f64, i32, Matrix, u32 } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
@@ -72,6 +72,21 @@ onEveryDevice('f64 sums, where the device has them; what does not fit is refused
   await throwsCode('ERR_INVALID_ARGUMENT', "`identity` is ('zero')", () =>
     device.reduce(f32, (a, b) => a + b, 'zero' as never),
   );
+  for (const [type, identity] of [
+    [i32, 0.5],
+    [i32, Number.NEGATIVE_INFINITY],
+    [u32, -1],
+    [f32, 1e39],
+  ] as const) {
+    const code = 'ERR_OUT_OF_RANGE';
+    const words = `\`identity\` is (${identity}), which no ${type.scalar} is`;
+    await throwsCode(code, words, () => device.reduce(type as typeof f32, (a, b) => a + b, identity));
+    await throwsCode(code, words, () => device.scan(type as typeof f32, (a, b) => a + b, identity));
+  }
+  const halves = await device.reduction({ from: 'x', map: 'x', reduce: 'a + b', identity: 0.5 });
+  await throwsCode('ERR_OUT_OF_RANGE', '`identity` is (0.5)', () => halves.run([new Int32Array(0)]));
+  const whole = await device.reduce(i32, (a, b) => a + b, 0);
+  await throwsCode('ERR_OUT_OF_RANGE', '(values0[0]) is (1.5)', () => whole.run([1.5]));
   await throwsCode('ERR_INVALID_ARGUMENT', '(0)', () => device.reduce(f32, () => 1, 0));
   const outside = await throwsCode('ERR_KERNEL_COMPILE', '(scale)', () =>
     device.reduce(f32, (a, b) => a + b * scale, 0),

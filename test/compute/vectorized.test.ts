@@ -59,7 +59,7 @@ onEveryDevice('types are mixed, and functions of `uses` called.', async (device)
 
 onEveryDevice('what does not fit is refused.', async (device) => {
   const add = await device.vectorize([f32, f32], f32, (x, y) => x + y);
-  await throwsCode('ERR_SHAPE', '(2)', () =>
+  await throwsCode('ERR_SHAPE', '`values[1]` has (2) columns', () =>
     add.run([
       [1, 2, 3],
       [1, 2],
@@ -69,7 +69,8 @@ onEveryDevice('what does not fit is refused.', async (device) => {
   await throwsCode('ERR_SHAPE', '(3 x 1 x 1)', () => add.run([[1, 2, 3], 1], { out: new Float32Array(2) }));
   await throwsCode('ERR_INVALID_ARGUMENT', '(2)', () => add.run([[1, 2]]));
   await throwsCode('ERR_INVALID_ARGUMENT', "`values[1]` is ('text')", () => add.run([1, 'text' as never]));
-  await throwsCode('ERR_INVALID_ARGUMENT', '(float64)', () => add.run([1, new Float64Array(2)]));
+  await throwsCode('ERR_INVALID_ARGUMENT', 'Argument (values1)', () => add.run([1, new Float64Array(2)]));
+  await throwsCode('ERR_INVALID_ARGUMENT', 'a typed array of (float32', () => add.run([1, new Int16Array(1) as never]));
   await throwsCode('ERR_INVALID_ARGUMENT', '(array of 0)', () => device.vectorize([], f32, () => 1));
   await throwsCode('ERR_INVALID_ARGUMENT', '(undefined)', () => device.vectorize([f32], f32, undefined as never));
   await throwsCode('ERR_KERNEL_COMPILE', '(scale)', () => device.vectorize([f32], f32, (x) => x * scale));
