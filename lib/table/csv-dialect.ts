@@ -37,6 +37,8 @@ export function csvTextStart(path: string, bytes: Uint8Array): number {
   const format = formatOfBytes(bytes);
   let what: string | undefined;
   if (isZip) what = "a ZIP archive, as a spreadsheet's own format is; save it as CSV";
+  else if (first === 0xd0 && second === 0xcf && third === 0x11 && fourth === 0xe0)
+    what = 'an old spreadsheet or document (.xls); save it as CSV';
   else if (first === 0x1f && second === 0x8b) what = 'compressed with gzip; decompress it';
   else if (format !== 'csv') what = `not CSV but ${format}; pass \`format\` '${format}' (--format ${format})`;
   if (what !== undefined) throw new CovariumError('ERR_UNSUPPORTED', `File (${path}) is ${what}.`, { path });

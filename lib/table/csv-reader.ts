@@ -246,9 +246,13 @@ function reason(fault: number, bytes: Uint8Array, field: number, { width, names,
   if (fault === csvFaults.afterQuote) return `Text follows the quote that ends a field (${describe(text)})`;
   // Cut off before the field, the record has one empty field in its place.
   const index = (csvRecord(bytes.subarray(0, field), 0, { ...dialect, comment: 0 })?.fieldCount ?? 1) - 1;
-  const where = `Field of column (${describe(names?.[index] ?? index)})`;
+  const isNameless = names?.[index] === '';
+  const column = isNameless ? `${index + 1}, which has no name,` : `(${describe(names?.[index] ?? index)})`;
+  const where = `Field of column ${column}`;
   if (fault === csvFaults.missing) {
     const what = text === '' ? 'is empty' : `is missing (${describe(text)})`;
+    // A spreadsheet writes a column without a name that is empty in every row.
+    if (isNameless) return `${where} ${what}${leaveOut}`;
     return `${where} ${what} (missing: 'drop', or --missing drop, leaves its row out)`;
   }
   if (fault === csvFaults.inexact)
@@ -260,8 +264,8 @@ function reason(fault: number, bytes: Uint8Array, field: number, { width, names,
 
 const leaveOut = '; pass the other `columns` (--columns) to leave it out';
 
-// What a spreadsheet shows in a cell whose formula fails.
-const spreadsheetError = /^#(N\/A|DIV\/0!|VALUE!|REF!|NAME\?|NUM!|NULL!)$/i;
+// What a spreadsheet shows in a cell whose formula fails, in its own language: #DIV/0!, #WERT!, #¿NOMBRE?.
+const spreadsheetError = /^#(?:N\/A|N\/D|NV|[¡¿]?[\p{L}/0]+[!?])$/iu;
 const codeOfHash = 0x23;
 
 // Of the text with which a line begins; a comment letter that was given has skipped what it begins.
@@ -273,7 +277,12 @@ function commentHint(text: string, { comment }: CsvDialect): string {
 function hint(text: string): string {
   if (/^[+-]?\d[\d.,]*,\d+$/.test(text))
     return '; write decimals with a point, not a comma, and no separators of thousands';
-  if (/^[$€£¥] ?[\d.]+$|^[+-]?[\d.]+ ?[%$€£¥]$/.test(text)) return '; write the number alone, without a unit';
+  if (/^[+-]?[$€£¥]\s?[+-]?[\d.,]+$|^[+-]?[\d.,]+\s?[%$€£¥]$/.test(text))
+    return '; write the number alone, without a unit';
+  // A blank of Latin-1 that does not break is no UTF-8: \ufffd.
+  if (/^[+-]?\d{1,3}(?:[\s'’_\ufffd]\d{3})+(?:[.,]\d*)?$/.test(text)) return '; write no separators of thousands';
+  if (/^\([\d.,]+\)$|^[\u2212\u2013][\d.,]+$|^[\d.,]+-$/.test(text)) return '; write a negative number as -1.5';
+  if (/^\d{1,4}([-/.])\d{1,2}\1\d{1,4}\b/.test(text)) return `; it looks like a date${leaveOut}`;
   if (spreadsheetError.test(text))
     return '; it is an error value of a spreadsheet: an empty field in its place is a missing value';
   const delimiter = /[;\t]/.exec(text)?.[0];

@@ -88,8 +88,15 @@ test('What spreadsheets save as CSV is read: byte order mark, CRLF, semicolons, 
   await refused('a;b\n1,5;2\n', 'with a point, not a comma');
   await refused('a;b\n1.234,5;2\n', 'no separators of thousands');
   await refused('a,b\n"1,234",2\n', 'no separators of thousands');
-  for (const text of ['$5', '5%', '-5.5 %', '5 \u20ac'])
-    await refused(`a,b\n1,${text}\n`, 'the number alone, without a unit');
+  const told: readonly (readonly [words: string, texts: readonly string[]])[] = [
+    ['the number alone, without a unit', ['$5', '5%', '-5.5 %', '5 \u20ac', '-$5', '"1.234,50 \u20ac"']],
+    ['no separators of thousands', ['1 234', '1\u00a0234\u202f567', "1'234.5", '1\u2019234', '1_234']],
+    ['write a negative number as -1.5', ['(5)', '\u22125', '5-']],
+    ['looks like a date; pass the other `columns`', ['2020-01-31', '1/31/2020', '31.01.2020', '2020-01-31 12:30']],
+    ['error value of a spreadsheet', ['#NV', '#WERT!', '#N/D', '#\u00bfNOMBRE?']],
+  ];
+  for (const [words, texts] of told) for (const text of texts) await refused(`a,b\n1,${text}\n`, words);
+  await refused('a,b,\n1,2,\n', 'Field of column 3, which has no name, is empty; pass the other `columns`');
   // Names that look like such a line are quoted, so that they are read again.
   const path = join(mkdtempSync(join(tmpdir(), 'covarium-dialect-')), 'odd.csv');
   try {
@@ -120,6 +127,7 @@ test('What is no text is refused by what it is, before any of it is read as rows
     throwsCode('ERR_UNSUPPORTED', shown, () => readTable(bytes, { format: 'csv' }));
   await refused(Buffer.from('PK\x03\x04\x14\0\0\0xl/workbook.xml'), "a spreadsheet's own format");
   await refused(Buffer.from('\x1f\x8b\x08\0\0\0\0\0', 'latin1'), 'gzip');
+  await refused(Buffer.from('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0', 'latin1'), '.xls');
   await refused(Buffer.from('\x93NUMPY\x01\0', 'latin1'), '--format npy');
   await refused(Buffer.from('PAR1\x15\x04'), '--format parquet');
   await refused(Buffer.from('ARROW1\0\0'), '--format arrow');
