@@ -78,7 +78,10 @@ export async function command(words: readonly string[]): Promise<void> {
     .option('--weights <column>', 'how much each row says')
     .option('--frequencies <column>', 'how often each row was observed')
     .option('--output <model.json>', 'the model file, or - for standard output')
-    .option('--partial <partial.json>', 'in place of a model: a part of a fit, for `covarium merge`')
+    .option(
+      '--partial <partial.json>',
+      'in place of a model: a part of a fit, for `covarium merge`; - for standard output',
+    )
     .option(
       '--shard [i/n]',
       'the i-th of n shares of the files, or of the rows; what a Slurm or Kubernetes job says by default',
@@ -102,9 +105,9 @@ export async function command(words: readonly string[]): Promise<void> {
   program
     .command('merge')
     .description('the model of all parts of a fit')
-    .argument('<partial.json...>', 'what `covarium fit --partial` wrote')
+    .argument('<partial.json...>', 'what `covarium fit --partial` wrote, or - for standard input')
     .option('--output <model.json>', 'the model file, or - for standard output')
-    .option('--partial <partial.json>', 'in place of a model: a larger part')
+    .option('--partial <partial.json>', 'in place of a model: a larger part, or - for standard output')
     .addOption(ddof())
     .addOption(shrinkage())
     .addOption(fixedMean())
@@ -244,7 +247,10 @@ export async function command(words: readonly string[]): Promise<void> {
     .addHelpText('after', examples('covarium build-native'))
     .action((options) => tidily(() => buildNative(options, interruption)));
   try {
-    await program.parseAsync(words, { from: 'user' });
+    // Of an unknown command, `help` would print the help of all, and no line that says so.
+    const isKnown = ([first, name]: readonly string[]) =>
+      first !== 'help' || name === undefined || program.commands.some((each) => each.name() === name);
+    await program.parseAsync(isKnown(words) ? words : words.slice(1), { from: 'user' });
   } catch (error) {
     const given = program.commands.find((each) => each.name() === program.args[0]);
     const typed = (name: string) => given?.getOptionValueSource(name) === 'cli';

@@ -23,9 +23,9 @@ export async function merge(paths: readonly string[], options: ResultArguments, 
   parts.sort((a, b) => (a.key < b.key ? -1 : 1));
   tellCopies(parts);
   let rows: FitRows | undefined;
-  for (const { path } of parts) {
+  for (const { path, kept } of parts) {
     signal.throwIfAborted();
-    const { rows: others } = await readPartial(path);
+    const others = kept ?? (await readPartial(path)).rows;
     rows = rows === undefined ? others : joinedRows(rows, others, `Partial fit (${path})`);
   }
   const isWhole = shards === undefined || shards.here.length === shards.count;
@@ -36,12 +36,15 @@ interface Part {
   readonly path: string;
   readonly key: string;
   readonly shards: Shards | undefined;
+  /** The rows of standard input, which is read once. */
+  readonly kept: FitRows | undefined;
 }
 
 // Everything but the sums, which are large and read again later.
 async function partOf(path: string): Promise<Part> {
   const { rows, shards } = await readPartial(path);
-  return { path, shards, key: createHash('sha256').update(partialText(rows, shards)).digest('hex') };
+  const key = createHash('sha256').update(partialText(rows, shards)).digest('hex');
+  return { path, shards, key, kept: path === '-' ? rows : undefined };
 }
 
 // Sorted parts of the same sums. Other rows may have them too, if they are few whole numbers.

@@ -1,7 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { text as textOf } from 'node:stream/consumers';
-import { cannotRead } from '../file/error.ts';
-import { inputName } from '../file/input.ts';
+import { inputName, readText } from '../file/input.ts';
 import { parseJson, whyNotJson } from '../file/json.ts';
 import { writeTextFile } from '../file/output.ts';
 import { malformedModel, type NormalJson, normalFromJson } from '../normal/json.ts';
@@ -11,16 +8,15 @@ import { malformedModel, type NormalJson, normalFromJson } from '../normal/json.
  */
 export async function readModel(path: string): Promise<NormalJson> {
   const name = inputName(path);
-  const reading = path === '-' ? textOf(process.stdin) : readFile(path, 'utf8');
-  const text = await reading.catch((error: unknown) => {
-    throw cannotRead(name, error);
-  });
+  const text = await readText(path);
   let value: unknown;
   try {
     value = parseJson(text);
   } catch (error) {
     throw malformedModel(whyNotJson(error), name, error);
   }
+  if (typeof value === 'object' && value !== null && 'covariumPartial' in value)
+    throw malformedModel('it is a part of a fit, of which `covarium merge` makes a model', name);
   return normalFromJson(value, name);
 }
 

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { cannotRead } from '../file/error.ts';
+import { inputName, readText } from '../file/input.ts';
 import { parseJson, unknownField, whyNotJson } from '../file/json.ts';
 import { writeTextFile } from '../file/output.ts';
 import type { MomentsJson } from '../moments/json.ts';
@@ -38,11 +37,13 @@ export function oneShard({ index, count }: Shard, of: string): Shards {
   return { count, here: [index + 1], of };
 }
 
-/** Reads an unfinished fit. Throws `ERR_MALFORMED_MOMENTS`, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`. */
-export async function readPartial(path: string): Promise<PartialFit> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw cannotRead(path, error);
-  });
+/**
+ * Reads an unfinished fit, `-` from standard input. Throws `ERR_MALFORMED_MOMENTS`, `ERR_FILE_NOT_FOUND`,
+ * `ERR_FILE_UNREADABLE`.
+ */
+export async function readPartial(source: string): Promise<PartialFit> {
+  const path = inputName(source);
+  const text = await readText(source);
   let value: unknown;
   try {
     value = parseJson(text);

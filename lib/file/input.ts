@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { types } from 'node:util';
 import { aborted, describe, onAbort, quoted, refuseAborted } from '../check.ts';
@@ -23,6 +24,15 @@ export function inputName(source: InputSource): string {
   if (typeof source === 'string') return source === '-' ? 'standard input' : source;
   if (isUrl(source)) return urlName(source);
   return isBytes(source) ? `${source.byteLength} bytes` : 'a stream';
+}
+
+/** The text of a file, of `-` that of standard input. Throws `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`. */
+export async function readText(path: string): Promise<string> {
+  try {
+    return await (path === '-' ? textOf(process.stdin) : readFile(path, 'utf8'));
+  } catch (error) {
+    throw cannotRead(inputName(path), error);
+  }
 }
 
 /** Throws `ERR_INVALID_ARGUMENT` if the value is not an {@link InputSource}. */

@@ -63,6 +63,10 @@ test('sample takes 1e3 for 1000, and leaves the manifest out where it is told to
 test('help shows examples.', async () => {
   for (const command of ['fit', 'sample', 'merge', 'devices', 'verify', 'bench', 'compare', 'plot', 'build-native'])
     assert.match(await succeeds('help', command), new RegExp(`Examples:\n {2}.*covarium ${command}\\b`), command);
+  assert.match(
+    (await run(['help', 'smaple'])).stderr,
+    /^error: unknown command 'smaple'\n\(Did you mean sample\?\)\n$/,
+  );
 });
 
 test('sample writes a CSV file that reads back as the very rows, under the names of the model.', async () => {

@@ -59,7 +59,7 @@ for (const format of tableFormats)
     assert.equal(readFileSync(at('again.json')), readFileSync(at('fitted.json')));
   });
 
-test('A model goes through a pipe: the file that fit writes, and sample, verify and merge take it as a file.', async () => {
+test('A model goes through a pipe, and a part of a fit: what fit and merge write, sample, verify and merge read.', async () => {
   const data = 'x,y\n1,2\n3,2\n5,8\n4,4\n';
   const piece = await piped(['fit', '-', '--output', '-'], Buffer.from(data));
   await piped(['fit', '-', '--output', at('file.json')], Buffer.from(data));
@@ -71,6 +71,9 @@ test('A model goes through a pipe: the file that fit writes, and sample, verify 
   const part = await piped(['fit', '-', '--partial', '-'], Buffer.from(data));
   writeFileSync(at('part.json'), part);
   assert.equal(await piped(['merge', at('part.json'), '--output', '-']), piece);
+  assert.equal(await piped(['merge', '-', '--output', '-'], part), piece);
+  const mistaken = await run(['sample', '--model', at('part.json'), ...drawing, '-']);
+  assert.match(mistaken.stderr, /part of a fit, of which `covarium merge` makes a model\. \[ERR_MALFORMED_MODEL\]\n$/);
   const child = start(['sample', '--model', '-', ...drawing, '-']);
   child.stdin.end('{');
   const { code, stderr } = await outcomeOf(child);
