@@ -130,7 +130,7 @@ export class Device extends OpenBackend {
    * console.log(await sum.run(vector), await dot.run([vector, vector]));
    * ```
    *
-   * Rejects like {@link compute}.
+   * Rejects like {@link compute}, and with `ERR_OUT_OF_RANGE` for an identity that the type does not hold.
    */
   async reduce(
     type: Scalar,
@@ -142,7 +142,7 @@ export class Device extends OpenBackend {
     return reduce(this, type, combine, identity, options);
   }
 
-  /** What elements give together with all before them, such as running sums. Rejects with `ERR_KERNEL_COMPILE`. */
+  /** What elements give together with all before them, such as running sums. Rejects like {@link reduce}. */
   async scan<N extends ScalarName>(
     type: Scalar<N>,
     combine: (a: number, b: number) => number,
