@@ -1,3 +1,5 @@
+// Not the global one: fake timers of tests (Jest, Vitest) replace that, and a call would never end.
+import { setImmediate } from 'node:timers';
 import { refuseAborted } from './check.ts';
 import { CovariumError } from './covarium-error.ts';
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import type { Timings } from '../backend.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { sliceMs, type Work } from '../work.ts';

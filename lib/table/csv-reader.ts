@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { setImmediate } from 'node:timers';
 import { loadAddon } from '../addon/native.ts';
 import { describe, refuseAborted } from '../check.ts';
 import { CovariumError, fromNative } from '../covarium-error.ts';

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { setImmediate } from 'node:timers';
 import { type Addon, loadAddon } from '../addon/native.ts';
 import { fromNative } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';

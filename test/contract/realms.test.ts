@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CovariumError, fromNative } from '../../lib/covarium-error.ts';
 import { Matrix, MultivariateNormal, readTable, Vector } from '../../lib/index.ts';
+import { plainLines } from '../../lib/table/csv-writer.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
@@ -74,6 +75,35 @@ onEveryDevice('One signal for 200 samples at once warns of no leak, and stops th
     warnings.filter(({ name }) => name === 'MaxListenersExceededWarning'),
     [],
   );
+});
+
+onEveryDevice('Fake timers, as of Jest and Vitest, hold up no call.', async (device) => {
+  const { setImmediate, setTimeout } = globalThis;
+  let end: NodeJS.Timeout | undefined;
+  const late = new Promise((_, reject) => {
+    end = setTimeout(reject, 10_000, new Error('A call hangs.'));
+  });
+  const never = (() => {}) as never;
+  Object.assign(globalThis, { setImmediate: never, setTimeout: never });
+  try {
+    const calls = async () => {
+      using normal = await MultivariateNormal.fromCovariance({
+        device,
+        covariance: [
+          [2, 1],
+          [1, 2],
+        ],
+      });
+      using draws = await normal.sample(100_000, { seed: 1 });
+      (await MultivariateNormal.fit({ device, rows: draws })).close();
+      await plainLines(draws.data, 2, new Uint8Array(52 * draws.rows));
+      await normal.boxProbability({ lower: [-1, -1], upper: [1, 1] });
+    };
+    await Promise.race([calls(), late]);
+  } finally {
+    Object.assign(globalThis, { setImmediate, setTimeout });
+    clearTimeout(end);
+  }
 });
 
 test.run();
