@@ -1,6 +1,7 @@
-import { constants, linkSync, renameSync, rmSync } from 'node:fs';
+import { constants, fsync, linkSync, renameSync, rmSync } from 'node:fs';
 import { type FileHandle, link, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { cannotWrite } from './error.ts';
 import { alone } from './lock.ts';
 import { partialPath, removeAbandoned } from './temporary-name.ts';
@@ -68,6 +69,14 @@ export function standardOutput(): Output {
     finish: async () => {},
     discard: async () => {},
   };
+}
+
+/** Flushes to the disk, by the descriptor: a handle of Yarn's Plug'n'Play has no sync(). */
+async function flush(file: FileHandle): Promise<void> {
+  await promisify(fsync)(file.fd).catch((error: NodeJS.ErrnoException) => {
+    // The permission model of Node 26 allows no flush at all, whatever may be written.
+    if (error.code !== 'ERR_ACCESS_DENIED') throw error;
+  });
 }
 
 /**
@@ -144,7 +153,7 @@ export class OutputFile implements Output {
   /** Flushes the bytes to the disk, so that the name never refers to an incomplete file. */
   async finish(): Promise<void> {
     try {
-      if (this.#temporary !== undefined) await this.#file.sync();
+      if (this.#temporary !== undefined) await flush(this.#file);
       await this.#file.close();
     } catch (error) {
       throw cannotWrite(this.#path, error);

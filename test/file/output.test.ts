@@ -91,6 +91,26 @@ test('What exits in the middle of a write leaves nothing.', async () => {
   assert.equal(readdirSync(where), []);
 });
 
+test("A file is written where Node's permission model allows no flush, and where Yarn's handles have none.", async () => {
+  const where = fresh('unflushed');
+  const denied = "throw Object.assign(new Error('fsync API is disabled'), { code: 'ERR_ACCESS_DENIED' })";
+  const yarn = `
+    const handle = await fs.promises.open('.');
+    Object.getPrototypeOf(handle).sync = () => { throw new Error('Method not implemented.') };
+    await handle.close();`;
+  for (const [name, hindrance] of Object.entries({ denied: `fs.fsync = () => { ${denied} };`, yarn })) {
+    const body = `
+      import fs from 'node:fs';
+      import { syncBuiltinESMExports } from 'node:module';
+      ${hindrance}
+      syncBuiltinESMExports();
+      const { writeTextFile } = await import('${moduleUrl('lib/file/output.ts')}');
+      await writeTextFile('${join(where, name)}', 'whole');`;
+    const { stderr } = await runNode([...nodeOptions, '--input-type=module', '--eval', body]);
+    assert.is(existsSync(join(where, name)) && readFileSync(join(where, name), 'utf8'), 'whole', stderr);
+  }
+});
+
 test('Leftovers of the dead go with the next writer of the same file; those of the living, and of other systems, after an hour.', async () => {
   const where = fresh('leftovers');
   const [, system] = /\.([0-9a-f]{12})\.\d+\.[0-9a-f]{8}\.partial$/.exec(partialPath('x'))!;
