@@ -20,7 +20,7 @@ export function checkOptions(
   if (!isOptions(options))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `\`${argument}\` is not a plain object (${quoted(options)}).${awaitHint(options)} Pass one object with some of (${names()}).`,
+      `\`${argument}\` is not a plain object (${quoted(options)}).${hintAt(options)} Pass one object with some of (${names()}).`,
     );
   for (const name in options)
     if (!known.includes(name))
@@ -142,9 +142,16 @@ export function noConstructor(name: string, call: string): CovariumError {
   return new CovariumError('ERR_INVALID_ARGUMENT', `${name} can't be made with (new): call ${call}.`);
 }
 
-/** What to say of a promise that stands where its value should. */
-function awaitHint(value: unknown): string {
-  return Object.prototype.toString.call(value) === '[object Promise]' ? ' Await it.' : '';
+const copyKey = Symbol.for('covarium.copy');
+// Of this copy of the package alone: package managers may install two, and test runners load it anew.
+const thisCopy = Symbol('copy');
+
+/** What to say of a promise that stands where its value should, and of an object of another copy of this package. */
+function hintAt(value: unknown): string {
+  if (Object.prototype.toString.call(value) === '[object Promise]') return ' Await it.';
+  const isObject = typeof value === 'object' && value !== null;
+  if (!isObject || !(copyKey in value) || value[copyKey] === thisCopy) return '';
+  return ' It is of another copy of the package covarium, which this program has loaded too.';
 }
 
 /**
@@ -153,7 +160,7 @@ function awaitHint(value: unknown): string {
  */
 export function wrongArgument(name: string, value: unknown, help: string): CovariumError {
   const is = value === undefined ? 'is missing (undefined)' : `is (${quoted(value)})`;
-  return new CovariumError('ERR_INVALID_ARGUMENT', `${marked(name)} ${is}.${awaitHint(value)} Pass ${help}.`);
+  return new CovariumError('ERR_INVALID_ARGUMENT', `${marked(name)} ${is}.${hintAt(value)} Pass ${help}.`);
 }
 
 // The words of messages for arguments that are called otherwise.
@@ -304,6 +311,7 @@ export function inspectFields(prototype: object, name: string): void {
 /** Gives a class the name that it is exported by, which a bundler may have changed, also as the tag of its objects. */
 export function nameClass(prototype: object, name: string): void {
   Object.defineProperty(prototype, Symbol.toStringTag, { value: name });
+  Object.defineProperty(prototype, copyKey, { value: thisCopy });
   Object.defineProperty(prototype.constructor, 'name', { value: name });
 }
 

@@ -1,6 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { areFinite, firstNotFinite } from '../lib/check.ts';
+import { klDivergence, MultivariateNormal, openDevice } from '../lib/index.ts';
+import { throwsCode } from './harness/throws-code.ts';
 
 for (const Kind of [Float32Array, Float64Array]) {
   test(`the first ${Kind.name} entry that is not finite is found, wherever it lies`, () => {
@@ -38,6 +40,17 @@ test('finite numbers whose sum overflows are finite', () => {
 test('what is no number is not finite', () => {
   for (const bad of [null, undefined, '1', true, 1n, {}])
     assert.is(firstNotFinite([0, bad as number, 2]), 1, typeof bad);
+});
+
+test('An object of another copy of the package is refused as such, one of this copy is not.', async () => {
+  using device = openDevice('reference');
+  using normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1] });
+  const other = Object.create({ [Symbol.for('covarium.copy')]: Symbol('copy') }) as typeof device & typeof normal;
+  await throwsCode('ERR_INVALID_ARGUMENT', 'It is of another copy of the package covarium', () =>
+    MultivariateNormal.fromDiagonalSync({ device: other, variances: [1] }),
+  );
+  await throwsCode('ERR_INVALID_ARGUMENT', '`q` is (Object). It is of another copy', () => klDivergence(normal, other));
+  await throwsCode('ERR_INVALID_ARGUMENT', '`q` is (Device). Pass', () => klDivergence(normal, device as never));
 });
 
 test.run();
