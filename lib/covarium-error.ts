@@ -186,6 +186,12 @@ export function fromNative(error: unknown): CovariumError {
   if (error instanceof CovariumError) return error;
   if (!isError(error)) return new CovariumError('ERR_INTERNAL', `A device threw (${String(error)}).`);
   const { code, ...fields } = error as Error & { code?: unknown } & ErrorFields;
+  // Of Node's permission model, whose code is none of ours.
+  if (code === 'ERR_ACCESS_DENIED') {
+    const { permission, resource = '' } = error as { permission?: string; resource?: string };
+    const said = `File (${resource}) may not be used under Node's permission model (${permission}).`;
+    return new CovariumError('ERR_FILE_UNREADABLE', said, { path: resource, cause: error });
+  }
   if (typeof code === 'string' && code.startsWith('ERR_')) {
     const kept: ErrorFields = {};
     for (const name of fieldNames) if (fields[name] !== undefined) Object.assign(kept, { [name]: fields[name] });

@@ -127,11 +127,16 @@ export function loadAddon(): Loaded {
 // node-gyp-build's word where the package has no addon for musl, and how musl's loader begins when it refuses one.
 const muslWords = /\blibc=musl\b|^Error (?:loading shared library|relocating) /;
 
+const denied = 'ERR_ACCESS_DENIED';
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
+
 function helpWith(error: unknown, why: string, named: string, file: AddonFile | undefined): string {
   // The permission model, or --no-addons: no build helps.
-  if ((error as NodeJS.ErrnoException).code === 'ERR_DLOPEN_DISABLED')
+  if (codeOf(error) === 'ERR_DLOPEN_DISABLED')
     return ' Under the permission model start node with --allow-addons, and without --no-addons.';
-  if (named !== '') return '';
+  if (codeOf(error) === denied)
+    return ` Under the permission model start node with --allow-fs-read=${(error as { resource?: string }).resource}.`;
+  if (named !== '') return ` COVARIUM_ADDON names (${file?.path ?? named}).`;
   const musl = muslWords.test(why) && file?.origin !== 'built here';
   const other = musl ? " The prebuilt addon is for glibc; this system's C library is musl." : '';
   return `${other} \`covarium build-native\` builds one here.`;
@@ -149,7 +154,7 @@ function load(named: string): Loaded {
     // Node appends the stack of required files after the first line.
     const [why] = String(isError(error) ? error.message : error).split('\n');
     const help = helpWith(error, why!, named, file);
-    const failed = file === undefined ? 'is not built' : 'cannot be loaded';
+    const failed = file === undefined && codeOf(error) !== denied ? 'is not built' : 'cannot be loaded';
     return { addon: undefined, reason: `The native addon ${failed} (${why}).${help}`, file };
   }
 }

@@ -40,6 +40,13 @@ test('Errors of another realm keep their code and their message.', () => {
   assert.is(fromNative(foreign("new RangeError('Array buffer allocation failed')")).code, 'ERR_OUT_OF_MEMORY');
 });
 
+test("A refusal of Node's permission model has a code of ours, and the path.", () => {
+  const fields = { code: 'ERR_ACCESS_DENIED', permission: 'FileSystemRead', resource: '/tmp/kernel.so' };
+  const { code, path, message } = fromNative(Object.assign(new Error('Access is restricted'), fields));
+  assert.equal([code, path], ['ERR_FILE_UNREADABLE', '/tmp/kernel.so']);
+  assert.match(message, 'permission model (FileSystemRead)');
+});
+
 test('An object that pretends to be a typed array is refused.', async () => {
   const liar = { [Symbol.toStringTag]: 'Float32Array', length: 3 };
   await throwsCode('ERR_INVALID_ARGUMENT', 'Object', () => Vector.from(liar as unknown as Float32Array));

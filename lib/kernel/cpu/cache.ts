@@ -128,7 +128,7 @@ async function makeRoom(parent: string): Promise<void> {
 async function alone(make: (path: string) => Promise<void>): Promise<CachedLibrary> {
   const folder = await mkdtemp(resolve(tmpdir(), 'covarium-kernel-')).catch((cause: NodeJS.ErrnoException) => {
     const path = tmpdir();
-    const said = `Cannot write a kernel's library to folder (${path}) (${cause.code}), nor to the cache.`;
+    const said = `Cannot write a kernel's library to folder (${path}) (${cause.code ?? cause.message}), nor to the cache.`;
     throw new CovariumError('ERR_FILE_UNWRITABLE', said, { path, cause });
   });
   const done = () => rm(folder, { recursive: true, force: true });

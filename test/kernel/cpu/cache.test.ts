@@ -305,4 +305,16 @@ onCache(
   },
 );
 
+onCache('where the cache is mounted without programs, the refusal says so.', async (cache) => {
+  const script = `
+    import { openDevice } from '${moduleUrl('lib/index.ts')}';
+    await openDevice('cpu', { threads: 1 }).kernel(${JSON.stringify(text)}).catch(({ code, message }) => console.log(code, message));`;
+  const node = [process.execPath, ...nodeOptions, '--input-type=module', '--eval', script];
+  const inside = ['sh', '-c', `mount -t tmpfs -o noexec,mode=700 none '${cache}' && "$@"`, 'sh', ...node];
+  const { stdout, stderr = '', error } = spawnSync('unshare', ['--mount', ...inside], { encoding: 'utf8' });
+  if (error !== undefined || /^(?:unshare|mount):/.test(stderr))
+    return console.log(`skipped  noexec: it can't be mounted (${error?.message ?? stderr.trim()})`);
+  assert.match(stdout, /^ERR_UNSUPPORTED Kernel \(f\) can't be loaded.* \(noexec\).* COVARIUM_CACHE\.\n$/, stderr);
+});
+
 test.run();
