@@ -45,6 +45,15 @@ export function requireSource(source: InputSource): void {
   );
 }
 
+const ignore = () => {};
+
+/** Keeps the error of a Node stream that comes before it is read, which would end the process, for its reader. */
+export function keepError(source: InputSource): void {
+  const { on, listeners } = source as unknown as Partial<NodeJS.EventEmitter>;
+  if (typeof on !== 'function' || typeof listeners !== 'function') return;
+  if (!listeners.call(source, 'error').includes(ignore)) on.call(source, 'error', ignore);
+}
+
 /**
  * Bytes in order, taken in pieces of any size. Its methods throw `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`,
  * `ERR_ABORTED`.

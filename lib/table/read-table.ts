@@ -3,7 +3,7 @@ import { Storage } from '../array/storage.ts';
 import { type AbortOptions, checkOptions, describe, marked, quoted, refuseAborted, wrongArgument } from '../check.ts';
 import { CovariumError, loading } from '../covarium-error.ts';
 import { type Missing, type Real, type RealDtype, requireMissing } from '../dtype.ts';
-import { ByteSource, type InputSource, inputName, isUrl, requireSource } from '../file/input.ts';
+import { ByteSource, type InputSource, inputName, isUrl, keepError, requireSource } from '../file/input.ts';
 import { formatOf, formatOfBytes, type TableFormat } from './format.ts';
 import { closeResult, joinedRows } from './result-memory.ts';
 import type { ReadRequest, TableHead, TableReader } from './table.ts';
@@ -73,6 +73,7 @@ export async function openTable(source: InputSource, options: TableOptions = {})
   if (typeof warn !== 'function')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `\`warn\` is (${describe(warn)}); pass a function.`);
   const csv = csvOptions(options);
+  keepError(source);
   const { format, from } = await recognized(source, given, signal);
   if (member !== undefined && format !== 'npy')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `\`member\` (${member}) is for .npz files, not for ${format}.`);

@@ -27,6 +27,7 @@ import { nativeParser, openCsv, plainParser } from '../../lib/table/csv-reader.t
 import { tableFormats } from '../../lib/table/format.ts';
 import { openTable } from '../../lib/table/read-table.ts';
 import { closeResult, resultMemory } from '../../lib/table/result-memory.ts';
+import { moduleUrl, nodeOptions, runNode } from '../harness/child.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covarium-sources-'));
@@ -258,6 +259,16 @@ test('A signal ends the reading of a source that never answers, and of one that 
   closeSync(held);
   // Nobody writes: the opening waits. As many as libuv has threads, and more: the process ends all the same.
   await Promise.all(Array.from({ length: 6 }, () => stops(pipe)));
+});
+
+test('The error of a stream that comes before its format is loaded is that of the call.', async () => {
+  const script = `
+    import { createReadStream } from 'node:fs';
+    import { readTable } from '${moduleUrl('lib/index.ts')}';
+    for (const format of ['csv', 'npy', 'arrow', 'parquet', undefined])
+      await readTable(createReadStream('no-such-file'), { format }).catch(({ code }) => console.log(code));`;
+  const { stdout, stderr } = await runNode([...nodeOptions, '--input-type=module', '--eval', script]);
+  assert.equal(stdout.split('\n'), Array(5).fill('ERR_FILE_NOT_FOUND'), stderr);
 });
 
 test('A stream may throw anything.', async () => {
