@@ -25,7 +25,8 @@ const mostOutput = 1 << 20;
 const timeLimitMs = 120_000;
 
 /**
- * Runs a program without a shell, with the given input; undefined if there is no such program. It runs in a folder of
+ * Runs a program without a shell, with the given input; undefined if there is no such program. Rejects with
+ * `ERR_OUT_OF_MEMORY` if the system has no room for it. It runs in a folder of
  * the package, because a compiler reads files of its working folder (quoted includes, empty elements of CPATH), and the
  * user's working folder may contain anybody's files. When its time is over it is killed with its child processes: a
  * compiler's driver starts others, which hold its output open.
@@ -36,7 +37,7 @@ export function runProgram(
   input: string,
   limitMs: number = timeLimitMs,
 ): Promise<Ended | undefined> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     // Messages must be in English, whatever the user's language, because they are parsed here.
     const detached = process.platform !== 'win32';
     const cwd = headersFolder();
@@ -49,7 +50,15 @@ export function runProgram(
     }
     const output = { stdout: '', stderr: '' };
     let timedOut = false;
-    const timer = setTimeout(() => {
+    let timer: NodeJS.Timeout | undefined;
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer);
+      if (error.code === undefined || !/^(?:EMFILE|ENFILE|EAGAIN|ENOMEM)$/.test(error.code)) resolve(undefined);
+      else reject(refused(path, error));
+    });
+    // It has no streams where the system has no files left: the error comes next.
+    if (child.stdin === undefined) return;
+    timer = setTimeout(() => {
       timedOut = true;
       if (child.pid === undefined) return;
       try {
@@ -63,16 +72,17 @@ export function runProgram(
         if (output[name].length < mostOutput) output[name] += text;
       });
     child.stdin.on('error', () => {}); // it ended before it read all its input: its exit code says why
-    child.on('error', () => {
-      clearTimeout(timer);
-      resolve(undefined);
-    });
     child.on('close', (code) => {
       clearTimeout(timer);
       resolve({ code, ...output, timedOut });
     });
     child.stdin.end(input);
   });
+}
+
+function refused(path: string, cause: NodeJS.ErrnoException): CovariumError {
+  const said = `The system refuses to start program (${path}), for it has no files, processes or memory left`;
+  return new CovariumError('ERR_OUT_OF_MEMORY', `${said} (${cause.code}).`, { cause });
 }
 
 const known = new Map<string, Promise<Compiler | undefined>>();
@@ -119,7 +129,10 @@ export async function compilerAt(path: string): Promise<Compiler | undefined> {
   const key = `${path} ${PATH}`;
   const asked = known.get(key) ?? ask(path);
   known.set(key, asked);
-  const compiler = await asked;
+  const compiler = await asked.catch((error: unknown) => {
+    known.delete(key);
+    throw error;
+  });
   if (compiler === undefined) known.delete(key); // it may be installed while this process runs
   return compiler;
 }

@@ -317,4 +317,23 @@ onCache('where the cache is mounted without programs, the refusal says so.', asy
   assert.match(stdout, /^ERR_UNSUPPORTED Kernel \(f\) can't be loaded.* \(noexec\).* COVARIUM_CACHE\.\n$/, stderr);
 });
 
+onCache(
+  'a compiler that cannot be started, for no file can be opened, is an error, and the process lives on.',
+  async () => {
+    const script = `
+    import { openSync } from 'node:fs';
+    import { openDevice } from '${moduleUrl('lib/index.ts')}';
+    const device = openDevice('cpu', { threads: 1 });
+    await device.kernel(${JSON.stringify(text)});
+    try {
+      for (;;) openSync('/dev/null');
+    } catch {}
+    const other = ${JSON.stringify(text.replace('7', '8'))};
+    await device.kernel(other).catch(({ code, message }) => console.log(code, message));`;
+    const node = [process.execPath, ...nodeOptions, '--input-type=module', '--eval', script];
+    const { stdout, stderr } = spawnSync('sh', ['-c', 'ulimit -n 64; exec "$@"', 'sh', ...node], { encoding: 'utf8' });
+    assert.match(stdout, /^ERR_OUT_OF_MEMORY .* \(EMFILE\)\.\n$/, stderr);
+  },
+);
+
 test.run();
