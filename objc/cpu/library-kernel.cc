@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include <dlfcn.h>
-#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <cstring>
@@ -14,6 +13,7 @@
 #include "code-line.h"
 #include "command-buffer.h"
 #include "group.h"
+#include "open-library.h"
 
 namespace covarium::cpu {
 
@@ -197,17 +197,6 @@ ThreadPlace placeOf(const GridSize& grid, size_t group) {
   return place;
 }
 
-// Whether a file lies where the system maps no code, as Docker mounts --tmpfs.
-bool forbidsPrograms(const std::string& path) {
-#ifdef ST_NOEXEC
-  struct statvfs system = {};
-  return statvfs(path.c_str(), &system) == 0 && (system.f_flag & ST_NOEXEC) != 0;
-#else
-  (void)path;
-  return false;
-#endif
-}
-
 GridSize gridOf(Size3 threads, Size3 group) {
   GridSize grid = {};
   for (int i = 0; i < 3; ++i) {
@@ -224,13 +213,7 @@ GridSize gridOf(Size3 threads, Size3 group) {
 LibraryKernel::LibraryKernel(const KernelSource& source) : check_(source.check) {
   name = source.name;
   parameters = source.parameters;
-  handle_ = dlopen(source.library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle_ == nullptr) {
-    const std::string why = "Kernel (" + name + ") can't be loaded: " + dlerror() + ".";
-    if (!forbidsPrograms(source.library)) throw Failure("ERR_INTERNAL", why);
-    throw Failure("ERR_UNSUPPORTED", why + " Its folder is mounted without programs (noexec): mount it with them, or " +
-                                         "name another in COVARIUM_CACHE.");
-  }
+  handle_ = openLibrary(name, source.library);
   const auto entry = reinterpret_cast<CovariumKernelFunction>(dlsym(handle_, "covariumKernel"));
   library_ = entry == nullptr ? nullptr : entry(&host, name.c_str());
   if (library_ == nullptr || library_->abi != kernelAbi || library_->slotCount != parameters.size()) {
