@@ -116,5 +116,7 @@ function gpuByDefault(): string {
 // 0 lets the device choose: one thread for each processor that this process may use.
 function threadsByDefault(): number {
   const { COVARIUM_THREADS = '' } = process.env;
-  return COVARIUM_THREADS === '' ? 0 : wholeNumber('COVARIUM_THREADS', Number(COVARIUM_THREADS), 1, 1024);
+  if (COVARIUM_THREADS === '') return 0;
+  const threads = Number(COVARIUM_THREADS);
+  return wholeNumber('COVARIUM_THREADS', Number.isNaN(threads) ? COVARIUM_THREADS : threads, 1, 1024);
 }
