@@ -331,7 +331,9 @@ onCache(
     const other = ${JSON.stringify(text.replace('7', '8'))};
     await device.kernel(other).catch(({ code, message }) => console.log(code, message));`;
     const node = [process.execPath, ...nodeOptions, '--input-type=module', '--eval', script];
-    const { stdout, stderr } = spawnSync('sh', ['-c', 'ulimit -n 1000; exec "$@"', 'sh', ...node], { encoding: 'utf8' });
+    const { stdout, stderr } = spawnSync('sh', ['-c', 'ulimit -n 1000; exec "$@"', 'sh', ...node], {
+      encoding: 'utf8',
+    });
     assert.match(stdout, /^ERR_OUT_OF_MEMORY .* \(EMFILE\)\.\n$/, stderr);
   },
 );
