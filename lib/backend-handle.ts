@@ -173,6 +173,11 @@ interface Threads {
   isMarkedAsUntransferable?(memory: ArrayBufferLike): boolean;
 }
 
+/** How long brief commits run on the caller's thread before one lets the event loop turn. */
+const mostBriefMs = 1;
+/** When a commit settled that let the event loop turn. */
+let turned = Number.NEGATIVE_INFINITY;
+
 /**
  * Commits without blocking. When `signal` aborts, the commit stops soon and rejects with `ERR_ABORTED`. The device has
  * the addresses of the `reachable` operands, those that the caller can reach, so they can no longer be transferred to
@@ -185,9 +190,13 @@ export async function commit(
 ): Promise<Timings> {
   refuseAborted(signal);
   for (const operand of reachable) keepOnThisThread(operand.buffer);
+  // To hand them to another thread and to hear of it takes several times as long as such commands themselves.
+  if (performance.now() - turned < mostBriefMs && encoder.isBrief()) return commitSync(encoder);
   const stopWaiting = onAbort(signal, () => encoder.cancel());
   try {
-    return await encoder.commit();
+    const timings = await encoder.commit();
+    turned = performance.now();
+    return timings;
   } catch (error) {
     const failure = fromNative(error);
     throw failure.code === 'ERR_ABORTED' && signal?.aborted ? aborted(signal) : failure;

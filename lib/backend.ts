@@ -346,6 +346,11 @@ export interface Encoder {
     grid: readonly number[],
     threadgroup: readonly number[],
   ): void;
+  /**
+   * Whether {@link commitSync} would return within microseconds: the commands have few numbers, launch nothing, and no
+   * commit is before them.
+   */
+  isBrief(): boolean;
   /** Starts the commands; settles when they have run. Blocks neither the thread nor libuv's pool. */
   commit(): Promise<Timings>;
   /** Runs the commands, after all earlier commits, before it returns. */

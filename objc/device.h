@@ -98,6 +98,8 @@ class CommandBuffer {
   virtual void commit(Completion done) = 0;
   // Afterwards, whether it has failed or not, the command buffer is empty and can be recorded anew.
   virtual Timings commitAndWait() = 0;
+  // Whether commitAndWait would have to wait for nothing that was committed before.
+  virtual bool isNext() const { return false; }
   // Any thread may call it, at any time.
   virtual void cancel() = 0;
 };

@@ -252,6 +252,10 @@ export class ReferenceEncoder implements Encoder {
     return queue.add(commit, hold());
   }
 
+  isBrief(): boolean {
+    return false;
+  }
+
   commitSync(): Timings {
     const { queue } = this.#target();
     return queue.runSync(this.#take());

@@ -49,6 +49,7 @@ Napi::Function EncoderObject::define(Napi::Env env) {
                       InstanceMethod<&EncoderObject::countBetween>("countBetween"),
                       InstanceMethod<&EncoderObject::selectRanks>("selectRanks"),
                       InstanceMethod<&EncoderObject::launch>("launch"),
+                      InstanceMethod<&EncoderObject::isBrief>("isBrief"),
                       InstanceMethod<&EncoderObject::commit>("commit"),
                       InstanceMethod<&EncoderObject::commitSync>("commitSync"),
                       InstanceMethod<&EncoderObject::reset>("reset"),
@@ -66,6 +67,8 @@ EncoderObject::~EncoderObject() { dropReferences(Env()); }
 void EncoderObject::dropReferences(Napi::Env env) {
   for (const Borrowed& borrowed : borrowed_) napi_delete_reference(env, borrowed.reference);
   borrowed_.clear();
+  elements_ = 0;
+  launches_ = false;
 }
 
 void EncoderObject::requireBorrowed(Napi::Env env) {
@@ -90,7 +93,11 @@ CommandBuffer& EncoderObject::commands() {
   return *commands_;
 }
 
-Operand EncoderObject::operandOf(Napi::Env env, napi_value value) { return device_->operandOf(env, value, borrowed_); }
+Operand EncoderObject::operandOf(Napi::Env env, napi_value value) {
+  Operand operand = device_->operandOf(env, value, borrowed_);
+  elements_ += operand.length;
+  return operand;
+}
 
 Operand EncoderObject::operandAt(const Napi::CallbackInfo& info, size_t index) {
   return operandOf(info.Env(), info[index]);
@@ -336,6 +343,14 @@ void EncoderObject::logDensity(const Napi::CallbackInfo& info) {
     requireLength(rows, out.length, mean.length);
     commands().logDensity(factor, mean, rows, out, booleanAt(info, 4), numberAt(info, 5));
   });
+}
+
+// A command of linear algebra on so few numbers takes microseconds: at most some 20 x elements^1.5 operations. How long
+// a kernel takes nobody knows.
+Napi::Value EncoderObject::isBrief(const Napi::CallbackInfo& info) {
+  constexpr size_t mostElements = 256;
+  const bool isBrief = elements_ <= mostElements && !launches_ && state_ == State::recording && commands_->isNext();
+  return Napi::Boolean::New(info.Env(), isBrief);
 }
 
 Napi::Value EncoderObject::commit(const Napi::CallbackInfo& info) {

@@ -60,6 +60,7 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   void selectRanks(const Napi::CallbackInfo& info);
   void launch(const Napi::CallbackInfo& info);
   void launchKernel(const Napi::CallbackInfo& info);
+  Napi::Value isBrief(const Napi::CallbackInfo& info);
   Napi::Value commit(const Napi::CallbackInfo& info);
   Napi::Value commitSync(const Napi::CallbackInfo& info);
   void reset(const Napi::CallbackInfo& info);
@@ -83,6 +84,8 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   DeviceObject* device_;
   std::shared_ptr<CommandBuffer> commands_;
   std::vector<Borrowed> borrowed_;
+  size_t elements_ = 0;  // of all operands since the last commit
+  bool launches_ = false;
   enum class State { recording, inFlight, ran } state_ = State::recording;
 };
 

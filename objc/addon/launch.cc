@@ -8,6 +8,7 @@
 namespace covarium::addon {
 
 void EncoderObject::launch(const Napi::CallbackInfo& info) {
+  launches_ = true;
   guarded(info.Env(), [&] {
     if (info[0].IsObject()) return launchKernel(info);
     std::vector<Operand> operands;

@@ -41,6 +41,8 @@ class CpuCommandBuffer : public CommandBuffer, public std::enable_shared_from_th
     if (cancelled_) --kernelCancellations;
   }
 
+  bool isNext() const override { return engine_->queue.isIdle(); }
+
   void fillNormal(Operand out, NormalCounter counter) override;
   void requireFinite(Operand a, size_t columns) override;
   void requireSymmetric(Operand a, size_t n, double tolerance) override;

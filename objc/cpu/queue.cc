@@ -29,6 +29,11 @@ void Queue::runHere(const std::function<void()>& work) {
   if (isAwaited) changed_.notify_all();
 }
 
+bool Queue::isIdle() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return waiting_.empty() && !busy_;
+}
+
 void Queue::close() {
   {
     std::lock_guard<std::mutex> lock(mutex_);

@@ -21,6 +21,7 @@ class Queue {
   void submit(std::function<void()> work);
   // Runs `work` here, after all that was submitted before.
   void runHere(const std::function<void()>& work);
+  bool isIdle() const;
   // Runs what is left, then ends the thread. Idempotent.
   void close();
 
@@ -29,7 +30,7 @@ class Queue {
 
   const bool spins_;
   std::atomic<unsigned> arrivals_{0};  // of work, and of the end
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   Condition changed_;
   std::deque<std::function<void()>> waiting_;
   bool busy_ = false;

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { Matrix, MultivariateNormal, nearestPositiveDefinite, openDevice, wasserstein } from '../../lib/index.ts';
 import { noCpu } from '../harness/cpu-backend.ts';
 import { scattered } from '../harness/naive.ts';
+import { onNative } from '../harness/on-native.ts';
 
 /** The longest time between two turns of the event loop while `work` runs, as a share of the whole. */
 async function longestHold(work: () => Promise<unknown>): Promise<number> {
@@ -70,5 +71,36 @@ if (noCpu !== '') {
       }
     }
   });
+
+onNative('a loop of small calls that are awaited lets the event loop turn.', async () => {
+  using device = openDevice('cpu');
+  using normal = await MultivariateNormal.fromCovariance({ device, covariance: [[1]] });
+  let turns = 0;
+  const turn = () => {
+    turns += 1;
+    setImmediate(turn).unref();
+  };
+  setImmediate(turn).unref();
+  const begin = performance.now();
+  let calls = 0;
+  for (; performance.now() - begin < 200; calls++) await normal.sample(1, { seed: calls });
+  // Each call in a turn of its own would be a turn a call; none at all, one call after the other.
+  assert.ok(turns >= 5, `${turns} turns in 200 ms of ${calls} calls`);
+});
+
+onNative('a small call behind a long one waits without holding the thread.', async () => {
+  using device = openDevice('cpu', { threads: 1 });
+  using normal = await MultivariateNormal.fromCovariance({ device, covariance: [[1]] });
+  const begin = performance.now();
+  const long = normal.sample(20_000_000, { seed: 1 });
+  // The first of a turn goes to the device's thread in any case.
+  const small = Array.from({ length: 10 }, (_, i) => normal.sample(1, { seed: i }));
+  const called = performance.now() - begin;
+  const draws = await Promise.all(small);
+  const waited = performance.now() - begin;
+  assert.ok(called < 0.7 * waited, `the calls took ${called} ms of ${waited}`);
+  for (const [i, draw] of draws.entries()) assert.is(draw.data[0], normal.sampleSync(1, { seed: i }).data[0]);
+  (await long).close();
+});
 
 test.run();
