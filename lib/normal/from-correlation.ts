@@ -4,11 +4,12 @@ import { requireLength, requireSquare } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { about, checkOptions, marked, notFinite } from '../check.ts';
+import { about, checkOptions, marked, named, notFinite } from '../check.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { type RealDtype, smallestNormal } from '../dtype.ts';
+import { dtypeOf, type RealDtype, smallestNormal } from '../dtype.ts';
 import { requireSymmetric } from '../reference/symmetry.ts';
+import { runToEnd } from '../work.ts';
 import { fromCovariance } from './from-covariance.ts';
 import { meanInput, squareInput, symmetryTolerance } from './inputs.ts';
 import type { CorrelationOptions } from './options.ts';
@@ -106,13 +107,15 @@ export interface Correlation {
 
 /**
  * The correlation matrix and the standard deviations (n) of a covariance (n x n), in float64: c_ij / sqrt(c_ii c_jj),
- * with ones on the diagonal. Throws `ERR_SHAPE`, `ERR_NOT_FINITE`, and `ERR_NOT_POSITIVE_DEFINITE` for a negative
- * variance, or a variance of 0 whose row has a nonzero covariance.
+ * with ones on the diagonal. Throws `ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_NOT_SYMMETRIC`, and `ERR_NOT_POSITIVE_DEFINITE`
+ * for a negative variance, a variance of 0 whose row has a nonzero covariance, or a correlation beyond 1.
  */
 export function correlationOf(covariance: MatrixInput): Correlation {
   const matrix = squareMatrix('Covariance', covariance);
   const n = requireSquare('Covariance', matrix);
   const values = finiteNumbers('Covariance', matrix.data, n);
+  const tolerance = symmetryTolerance(dtypeOf(matrix.data) === 'float32' ? 'float32' : 'float64');
+  named('Covariance', () => runToEnd(requireSymmetric(values, n, tolerance)));
   const deviations = Float64Array.from({ length: n }, (_, i) => {
     const variance = values[i * (n + 1)]!;
     if (variance >= 0) return Math.sqrt(variance);
@@ -132,11 +135,18 @@ export function correlationOf(covariance: MatrixInput): Correlation {
         { pivot: deviations[i] === 0 ? i : j },
       );
     // Divided in two steps: the product of two small deviations underflows.
-    // In one order, so that the two entries of a pair are equal.
+    // In one order, and of the lower triangle, so that the two entries of a pair are equal.
     const [first, second] = [deviations[Math.max(i, j)]!, deviations[Math.min(i, j)]!];
-    return first === 0 || second === 0 ? 0 : entry / first / second;
+    const share = first === 0 || second === 0 ? 0 : entry / first / second;
+    if (Math.abs(share) <= 1 + tolerance) return share;
+    throw new CovariumError(
+      'ERR_NOT_POSITIVE_DEFINITE',
+      `\`covariance\` entry (${i}, ${j}) is (${entry}), a correlation of (${share}), which is beyond 1.`,
+      { pivot: Math.max(i, j) },
+    );
   };
-  for (let i = 0, at = 0; i < n; i++) for (let j = 0; j < n; j++, at++) correlation[at] = shareOf(values[at]!, i, j);
+  for (let i = 0, at = 0; i < n; i++)
+    for (let j = 0; j < n; j++, at++) correlation[at] = shareOf(values[Math.max(i, j) * n + Math.min(i, j)]!, i, j);
   return {
     correlation: new Matrix(new Storage<'float64'>(correlation), n, n),
     standardDeviations: new Vector(new Storage<'float64'>(deviations)),

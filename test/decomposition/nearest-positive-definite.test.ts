@@ -125,6 +125,18 @@ test('A covariance is its correlations and deviations.', async () => {
   await throwsCode('ERR_SHAPE', '(1) rows', () => correlationOf([[1, 2]]));
 });
 
+test('A matrix that is no covariance has no correlations.', async () => {
+  const of = (upper: number, lower: number) => () =>
+    correlationOf([
+      [1, upper],
+      [lower, 1],
+    ]);
+  await throwsCode('ERR_NOT_SYMMETRIC', '`covariance` is not symmetric: entry (1, 0) is (0.3)', of(0.2, 0.3));
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`covariance` entry (0, 1) is (-2), a correlation of', of(-2, -2));
+  const { correlation } = of(1 + 1e-12, 1 + 2e-12)();
+  assert.is(correlation.get(0, 1), correlation.get(1, 0));
+});
+
 onEveryDevice('the nearest matrix is right beside the largest and the smallest numbers.', async (device) => {
   for (const size of [1e308, 1e-280, 1e-300]) {
     const given = [
