@@ -324,7 +324,8 @@ function* fromCovariances(options: MixtureOptions): Tasks<MixtureParameters> {
     { device, dtype, centres: means as MatrixInput | undefined, squares: covariances },
     normalWords,
   );
-  if (options.weights === undefined)
+  // A number would stand for a weight of each.
+  if (options.weights === undefined || typeof options.weights === 'number')
     throw wrongArgument('weights', options.weights, 'a positive number for each normal');
   const weights = positiveNumbersOf('Weights', device, options.weights, input.size);
   if (weights.length !== input.size)

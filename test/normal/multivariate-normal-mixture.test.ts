@@ -185,6 +185,7 @@ onEveryDevice('what is invalid is refused, and leaves nothing behind.', async (d
   );
   for (const [code, shown, options] of [
     ['ERR_INVALID_ARGUMENT', '`weights` is missing', { device, means, covariances } as unknown as MixtureOptions],
+    ['ERR_INVALID_ARGUMENT', '`weights` is (0.5)', { ...good, weights: 0.5 } as unknown as MixtureOptions],
     ['ERR_SHAPE', '(2) entries', { ...good, weights: [1, 2] }],
     ['ERR_NOT_POSITIVE_DEFINITE', '(-1)', { ...good, weights: [1, -1, 1] }],
     ['ERR_OUT_OF_RANGE', '`weights` entry (1) is (1e-300)', { ...good, weights: [1e300, 1e-300, 1] }],
