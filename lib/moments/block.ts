@@ -7,6 +7,7 @@ import { dtypeOf, type Missing, type Real, type Values } from '../dtype.ts';
 import { addPowers } from '../reference/moments.ts';
 import { endsPiece, inRows, rowsOfPiece, type Work } from '../work.ts';
 import { type CentralSums, noRows, shift, unitOf } from './central-sums.ts';
+import { withDrop } from './weighted-rows.ts';
 
 /** Rows of n numbers with their weights, as they are given. */
 export interface WeightedRows {
@@ -209,8 +210,5 @@ function lacksNumber(values: Real, at: number, n: number, row: number, missing: 
   const refused = (value: number) => !Number.isFinite(value) && (missing === 'error' || !Number.isNaN(value));
   const column = entries.findIndex(refused);
   if (column < 0) return true;
-  throw notFinite('Data', `${row}, ${column}`, entries[column]!, {
-    row,
-    column,
-  });
+  throw withDrop(notFinite('Data', `${row}, ${column}`, entries[column]!, { row, column }));
 }

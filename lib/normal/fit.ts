@@ -17,7 +17,7 @@ import type { CentralSums } from '../moments/central-sums.ts';
 import { estimating } from '../moments/estimate.ts';
 import { sumsOf } from '../moments/moments.ts';
 import { requireShrinkage } from '../moments/shrinkage.ts';
-import { fixedMean, weightedRows } from '../moments/weighted-rows.ts';
+import { fixedMean, weightedRows, withDrop } from '../moments/weighted-rows.ts';
 import { factorCovariance, fromCovariance, singularOption } from './from-covariance.ts';
 import type { FitOptions, FromMomentsOptions } from './options.ts';
 import { factoredNormal, type NormalParameters, type NormalTask } from './parameters.ts';
@@ -33,6 +33,14 @@ const rowOptions = ['rows', 'weights', 'frequencies', 'missing'];
  * of the rows.
  */
 export function* fit(options: FitOptions): Tasks<NormalParameters> {
+  try {
+    return yield* fitted(options);
+  } catch (error) {
+    throw error instanceof CovariumError ? withDrop(error) : error;
+  }
+}
+
+function* fitted(options: FitOptions): Tasks<NormalParameters> {
   checkOptions(options, [...momentOptions, ...rowOptions]);
   const { device, rows, ddof, factor, weights, frequencies, missing, mean, shrinkage, singular, jitter } = options;
   const dtype = realDtype(requireDevice(device), options.dtype, rows, options.mean);

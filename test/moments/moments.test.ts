@@ -179,7 +179,7 @@ test('Rows with a NaN are refused or dropped; what is refused adds nothing.', as
   rows[29_999]!.fill(Number.NaN);
   const moments = momentsOf(rows.slice(0, 10), 3);
   const before = moments.toJSON();
-  const { row, column } = await throwsCode('ERR_NOT_FINITE', '(25000, 1) is (NaN), not a finite number', () =>
+  const { row, column } = await throwsCode('ERR_NOT_FINITE', '(NaN), not a finite number. Pass `missing`', () =>
     moments.add(rows),
   );
   assert.equal([row, column], [25_000, 1]);

@@ -165,7 +165,12 @@ onEveryDevice('fewer rows than dimensions take shrinkage.', async (device) => {
 
 onEveryDevice('rows with a NaN are refused or dropped.', async (device) => {
   const rows = [...small, [Number.NaN, 0, 0]];
-  await throwsCode('ERR_NOT_FINITE', '(12, 0)', () => MultivariateNormal.fit({ device, rows, missing: 'error' }));
+  for (const options of [{}, { shrinkage: 0.1 }, { missing: 'error' } as const])
+    await throwsCode(
+      'ERR_NOT_FINITE',
+      "`rows` entry (12, 0) is (NaN), not a finite number. Pass `missing` 'drop'",
+      () => MultivariateNormal.fit({ device, rows, ...options }),
+    );
   using dropped = await MultivariateNormal.fit({ device, rows, missing: 'drop' });
   using fitted = await MultivariateNormal.fit({ device, rows: small });
   near(dropped.covarianceSync().data, fitted.covarianceSync().data, 1e-6);
