@@ -2,6 +2,7 @@ import { Matrix } from '../array/matrix.ts';
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real, RealDtype } from '../dtype.ts';
+import { refuseSharedInput } from '../file/same-file.ts';
 import { coarseMean, isLost } from '../normal/represented.ts';
 import type { RunModel } from '../run/model.ts';
 import { requireDegreesOfFreedom } from '../student-t/parameters.ts';
@@ -56,6 +57,7 @@ async function normalOf({ model, mean, covariance, ...rest }: DistributionArgume
       'ERR_INVALID_ARGUMENT',
       'The distribution is either --model, or --covariance with an optional --mean.',
     );
+  refuseSharedInput({ '--covariance': covariance, '--mean': mean });
   const options = labelledOptions(rest);
   const spread = withoutLabels(await readWholeTable(covariance, options), ({ rows, columns }) => columns === rows + 1);
   const isMean = ({ rows, columns }: WholeTable) =>

@@ -1,5 +1,5 @@
 import { CovariumError } from '../covarium-error.ts';
-import { refuseInputs, refuseRepeated } from '../file/same-file.ts';
+import { refuseInputs, refuseRepeated, refuseSharedInput } from '../file/same-file.ts';
 import { openQuietly } from '../open-device.ts';
 import { deviceArgument } from './arguments.ts';
 import { type ResultArguments, resultWriter } from './fit-result.ts';
@@ -40,6 +40,7 @@ export async function fit(paths: readonly string[], options: FitArguments, signa
   const shard = shardOf(options);
   await refuseInputs([output, partial], [...paths, fixedMean]);
   await refuseRepeated(paths);
+  refuseSharedInput({ Data: paths.find((path) => path === '-'), '--fixed-mean': fixedMean });
   const write = await resultWriter({ output, partial, ddof, shrinkage, fixedMean, dtype, singular, jitter });
   using device = openQuietly(deviceArgument(kind));
   tellPassedOver(device.kind, deviceArgument(kind));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import colors from 'picocolors';
 import { CovariumError, printable } from '../covarium-error.ts';
-import { refuseInputs, refuseRepeated } from '../file/same-file.ts';
+import { refuseInputs, refuseRepeated, refuseSharedInput } from '../file/same-file.ts';
 import { type ResultArguments, resultWriter } from './fit-result.ts';
 import { type FitRows, joinedRows } from './fit-rows.ts';
 import { partialText, readPartial, type Shards } from './partial-fit.ts';
@@ -14,6 +14,7 @@ export async function merge(paths: readonly string[], options: ResultArguments, 
   const { output, partial, ddof, shrinkage, fixedMean, dtype, singular, jitter } = options;
   await refuseInputs([output, partial], [...paths, fixedMean]);
   await refuseRepeated(paths);
+  refuseSharedInput({ 'A part': paths.find((path) => path === '-'), '--fixed-mean': fixedMean });
   const write = await resultWriter({ output, partial, ddof, shrinkage, fixedMean, dtype, singular, jitter });
   const parts: Part[] = [];
   for (const path of paths) parts.push(await partOf(path));

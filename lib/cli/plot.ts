@@ -3,7 +3,7 @@ import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Missing, type RealDtype, requireMissing } from '../dtype.ts';
 import { openOutputFile, standardOutput } from '../file/output.ts';
-import { refuseInputs } from '../file/same-file.ts';
+import { refuseInputs, refuseSharedInput } from '../file/same-file.ts';
 import type { NormalJson } from '../normal/json.ts';
 import { MultivariateNormal } from '../normal/multivariate-normal.ts';
 import { openDevice } from '../open-device.ts';
@@ -38,6 +38,7 @@ export async function plot(options: PlotArguments, signal: AbortSignal): Promise
       `Output (${options.output}) is not a picture: use a .svg file, a .png file, or (-) for SVG on standard output.`,
     );
   await refuseInputs([options.output], [options.model, options.draws, options.data]);
+  refuseSharedInput({ '--model': options.model, '--draws': options.draws, '--data': options.data });
   const model = await readModel(options.model);
   const names = model.columns ?? model.mean.map((_, i) => `x${i + 1}`);
   const chosen = chosenColumns(names, options.columns);

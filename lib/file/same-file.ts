@@ -26,6 +26,19 @@ export async function refuseInputs(
   }
 }
 
+/**
+ * Throws `ERR_INVALID_ARGUMENT` if two inputs, by what the caller calls them, are `-`: the second would find standard
+ * input at its end.
+ */
+export function refuseSharedInput(inputs: { readonly [name: string]: string | undefined }): void {
+  const [first, second] = Object.keys(inputs).filter((name) => inputs[name] === '-');
+  if (second === undefined) return;
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `${first} and ${second} are both standard input (-), which is read once: pass a file for one of them.`,
+  );
+}
+
 /** Throws `ERR_INVALID_ARGUMENT` if two outputs are one file. Devices, pipes and `-` take both. */
 export async function refuseSameOutput(first: string | undefined, second: string | undefined): Promise<void> {
   const placeOf = async (path: string | undefined) => {

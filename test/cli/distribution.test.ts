@@ -112,4 +112,19 @@ test('Covariance and mean are read as pandas and R write them, with the names of
   assert.is(wide.code, 1);
 });
 
+test('Standard input stands for one input only.', async () => {
+  const model = file('model.json', '{}');
+  for (const [words, names] of [
+    [['sample', '--covariance', '-', '--mean', '-', '--count', '1', '--output', '-'], '--covariance and --mean'],
+    [['verify', at('draws.npy'), '--covariance', '-', '--mean', '-'], '--covariance and --mean'],
+    [['fit', '-', '--fixed-mean', '-', '--output', '-'], 'Data and --fixed-mean'],
+    [['merge', '-', '--fixed-mean', '-', '--output', '-'], 'A part and --fixed-mean'],
+    [['plot', '--model', model, '--draws', '-', '--data', '-', '--output', '-'], '--draws and --data'],
+  ] as const) {
+    const { code, stderr } = await run([...words]);
+    assert.is(code, 1);
+    assert.match(stderr, `${names} are both standard input (-)`);
+  }
+});
+
 test.run();
