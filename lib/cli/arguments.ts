@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import type { DeviceKind } from '../backend.ts';
 import { describe, oneOf, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -21,6 +22,23 @@ export function wordArgument(name: string, text: string): Word64 {
       `${name} is (${describe(text)}): pass a whole number from 0 to 2^64 - 1, as 1000000 or 1e6.`,
     );
   return word <= Number.MAX_SAFE_INTEGER ? Number(word) : word;
+}
+
+/**
+ * Checks before the long work that outputs, by their options, are names of files; ignores those that are not given.
+ * Throws `ERR_FILE_UNWRITABLE`.
+ */
+export async function requireFileNames(outputs: { readonly [name: string]: string | undefined }): Promise<void> {
+  for (const [name, path] of Object.entries(outputs)) {
+    if (path === undefined) continue;
+    const isFolder = /[/\\]$/.test(path) || (await stat(path).catch(() => undefined))?.isDirectory();
+    if (path === '' || isFolder)
+      throw new CovariumError(
+        'ERR_FILE_UNWRITABLE',
+        `${name} (${path}) is ${path === '' ? 'empty' : 'a folder'}: pass the name of a file.`,
+        { path },
+      );
+  }
 }
 
 /** An element type of the command line; throws `ERR_INVALID_ARGUMENT`. */

@@ -3,6 +3,7 @@ import { describe } from '../check.ts';
 import { CovariumError, loading } from '../covarium-error.ts';
 import { standardOutput, writeTextFile } from '../file/output.ts';
 import { refuseInputs, refuseSameOutput } from '../file/same-file.ts';
+import { requireFileNames } from './arguments.ts';
 
 /** Options of `covarium compare`, as typed. */
 export interface CompareArguments {
@@ -33,6 +34,7 @@ export async function compareResults(paths: readonly string[], options: CompareA
     [options.markdown, options.html],
     paths.flatMap((path) => [path, join(path, 'results.json')]),
   );
+  await requireFileNames({ '--markdown': options.markdown, '--html': options.html });
   await refuseSameOutput(options.markdown, options.html);
   const runs = await Promise.all(paths.map(async (path) => ({ label: path, results: await readResults(path) })));
   const comparison = compare(runs, contenders);

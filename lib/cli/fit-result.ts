@@ -6,7 +6,7 @@ import type { Shrinkage } from '../moments/shrinkage.ts';
 import { MultivariateNormal } from '../normal/multivariate-normal.ts';
 import { openDevice } from '../open-device.ts';
 import { readWholeTable } from '../table/read-table.ts';
-import { dtypeArgument, wholeArgument } from './arguments.ts';
+import { dtypeArgument, requireFileNames, wholeArgument } from './arguments.ts';
 import { requireOneRow, requireSameNames, typeOfDraws } from './distribution.ts';
 import type { FitRows } from './fit-rows.ts';
 import { writeModel } from './model.ts';
@@ -30,8 +30,8 @@ export interface ResultArguments {
 export type WriteResult = (rows: FitRows, shards: Shards | undefined, signal: AbortSignal) => Promise<void>;
 
 /**
- * Checks the options before any rows are read. Throws `ERR_INVALID_ARGUMENT`, `ERR_OUT_OF_RANGE`, and what reading a
- * mean throws.
+ * Checks the options before any rows are read. Throws `ERR_INVALID_ARGUMENT`, `ERR_OUT_OF_RANGE`,
+ * `ERR_FILE_UNWRITABLE`, and what reading a mean throws.
  */
 export async function resultWriter(options: ResultArguments): Promise<WriteResult> {
   const { output, partial, ...ofModel } = options;
@@ -40,6 +40,7 @@ export async function resultWriter(options: ResultArguments): Promise<WriteResul
       'ERR_INVALID_ARGUMENT',
       'A fit writes either a model (--output) or a part of a fit (--partial).',
     );
+  await requireFileNames({ '--output': output, '--partial': partial });
   if (output !== undefined) return modelWriter(output, ofModel);
   const tooMuch = Object.entries(ofModel).find(([, value]) => value !== undefined);
   if (tooMuch !== undefined)

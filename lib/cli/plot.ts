@@ -14,6 +14,7 @@ import { formatOf } from '../table/format.ts';
 import { openNpyRows } from '../table/npy-rows.ts';
 import { openTable, type TableOptions } from '../table/read-table.ts';
 import type { TableReader } from '../table/table.ts';
+import { requireFileNames } from './arguments.ts';
 import { readModel } from './model.ts';
 import { type CsvArguments, columnList, csvOptions, tellDropped } from './read-options.ts';
 
@@ -32,6 +33,7 @@ export interface PlotArguments extends CsvArguments {
  * `covarium plot`: the pairs plot of a model, draws and data, as an SVG or a PNG file, depending on the file's name.
  */
 export async function plot(options: PlotArguments, signal: AbortSignal): Promise<void> {
+  await requireFileNames({ '--output': options.output });
   if (options.output !== '-' && !/\.(svg|png)$/.test(options.output))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',

@@ -10,7 +10,14 @@ import { normalStream, type Run, rowsPerBlock } from '../run/run.ts';
 import { randomSeed } from '../stream/counter.ts';
 import { formatOf, type TableFormat } from '../table/format.ts';
 import { versions } from '../versions.ts';
-import { deviceArgument, dtypeArgument, gpusArgument, wholeArgument, wordArgument } from './arguments.ts';
+import {
+  deviceArgument,
+  dtypeArgument,
+  gpusArgument,
+  requireFileNames,
+  wholeArgument,
+  wordArgument,
+} from './arguments.ts';
 import { type DistributionArguments, distributionOf, typeOfDraws } from './distribution.ts';
 import { tellPassedOver } from './passed-over.ts';
 import { progressBar } from './progress.ts';
@@ -47,6 +54,7 @@ export async function sample(options: SampleArguments, signal: AbortSignal): Pro
       `An empirical sample (--empirical) cannot be drawn in parts (${path}): pass a file as --output.`,
     );
   }
+  await requireFileNames({ '--output': path });
   const [run, model] = await runOf(options, formatOf(path, options.format));
   if (empirical && options.gpus !== undefined)
     throw new CovariumError(

@@ -32,6 +32,8 @@ export function cannotWrite(path: string, error: unknown): CovariumError {
       cause: error,
     });
   // The temporary file beside it may be missing too, if another program removed it.
-  const why = code === 'ENOENT' && !existsSync(dirname(path)) ? 'its folder does not exist' : (code ?? message);
+  const isHomeless = code === 'ENOENT' && !existsSync(dirname(path));
+  const inWords = code === 'EISDIR' ? 'it is a folder' : (code ?? message);
+  const why = isHomeless ? 'its folder does not exist' : path === '' ? 'its name is empty' : inWords;
   return new CovariumError('ERR_FILE_UNWRITABLE', `File (${path}) cannot be written (${why}).`, { path, cause: error });
 }

@@ -127,4 +127,20 @@ test('Standard input stands for one input only.', async () => {
   }
 });
 
+test('An output that is no name of a file is refused by its option before the data are read.', async () => {
+  const covariance = file('unit.csv', '1,0\n0,1\n');
+  for (const [words, told] of [
+    [['fit', at('none.csv'), '--output', folder], `--output (${folder}) is a folder`],
+    [['fit', at('none.csv'), '--partial', ''], '--partial () is empty'],
+    [['merge', at('none.json'), '--output', at('none/')], `--output (${at('none/')}) is a folder`],
+    [['sample', '--covariance', covariance, '--count', '1', '--output', ''], '--output () is empty'],
+    [['plot', '--model', at('none.json'), '--draws', at('none.csv'), '--output', ''], '--output () is empty'],
+    [['compare', at('none.json'), '--markdown', folder], `--markdown (${folder}) is a folder`],
+  ] as const) {
+    const { code, stderr } = await run([...words]);
+    assert.is(code, 1);
+    assert.match(stderr, `error: ${told}: pass the name of a file. [ERR_FILE_UNWRITABLE]`);
+  }
+});
+
 test.run();
