@@ -24,7 +24,7 @@ export function* accumulating(
   const memory = isCopied ? new Float64Array(rowsAtOnce * n) : undefined;
   for (let from = 0; from < count; from += rowsAtOnce) {
     const to = Math.min(from + rowsAtOnce, count);
-    const block = yield* blockSums(device, rows, from, to, higher, memory);
+    const block = yield* blockSums(device, rows, from, to, higher, memory, sums?.weight ?? 0);
     if (sums === undefined) sums = block;
     else yield* absorb(sums, block);
     requireFinite(sums);

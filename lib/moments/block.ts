@@ -3,9 +3,10 @@ import type { OpenBackend } from '../backend-handle.ts';
 import { notFinite } from '../check.ts';
 import { exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
-import { dtypeOf, type Missing, type Real, type Values } from '../dtype.ts';
+import { CovariumError } from '../covarium-error.ts';
+import { dtypeOf, type Missing, type Real, smallestNormal, type Values } from '../dtype.ts';
 import { addPowers } from '../reference/moments.ts';
-import { endsPiece, inRows, rowsOfPiece, type Work } from '../work.ts';
+import { endsPiece, inRows, isSlice, rowsOfPiece, type Work } from '../work.ts';
 import { type CentralSums, noRows, shift, unitOf } from './central-sums.ts';
 import { withDrop } from './weighted-rows.ts';
 
@@ -38,8 +39,8 @@ export function areTakenInPlace({ values, missing }: WeightedRows): boolean {
 
 /**
  * The sums of rows [from, to) about their mean, with the third and fourth if they are wanted. `memory`, of at least
- * (to - from) n numbers, gets copies of the rows; without it they are taken in place. Throws `ERR_NOT_FINITE` with the
- * entry, and what the device throws.
+ * (to - from) n numbers, gets copies of the rows; without it they are taken in place. `before` is the sum of weights of
+ * the rows before them. Throws `ERR_NOT_FINITE` with the entry, `ERR_OUT_OF_RANGE`, and what the device throws.
  */
 export function* blockSums(
   device: OpenBackend,
@@ -48,6 +49,7 @@ export function* blockSums(
   to: number,
   wantsHigher: boolean,
   memory: Float64Array<ArrayBuffer> | undefined,
+  before: number,
 ): Tasks<CentralSums> {
   const { n } = rows;
   const sums = noRows(n);
@@ -80,7 +82,31 @@ export function* blockSums(
   yield* adding(device, block, centre, first, sums.second);
   const delta = first.map((sum) => sum / sums.weight);
   yield* shift(sums, delta, first);
+  if (block.weights.length > 0) yield* requireKept(block, sums, before + sums.weight);
   return sums;
+}
+
+// A variance that has all digits, also where it is a sum of smaller ones.
+const leastVariance = 1e-290;
+
+/** Throws `ERR_OUT_OF_RANGE` where the weights bring squares that float64 holds below what it holds. */
+function* requireKept({ values, weights }: Taken, { n, mean, second }: CentralSums, total: number): Work {
+  for (let j = 0; j < n; j++) {
+    const sum = second[j * (n + 1)]!;
+    if (sum >= smallestNormal.float64) continue;
+    let variance = 0;
+    for (let r = 0; r < weights.length; r++) {
+      const difference = values[r * n + j]! - mean[j]!;
+      variance += (weights[r]! / total) * difference * difference;
+      if (isSlice(r)) yield;
+    }
+    if (variance < leastVariance) continue;
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `\`weights\` are too small for column (${j}) of \`rows\`: the sum of its squares times them is (${sum}). Pass larger ones: only their ratios matter.`,
+      { column: j },
+    );
+  }
 }
 
 const none = new Float64Array(0);

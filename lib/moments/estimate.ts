@@ -39,7 +39,14 @@ export function* estimating(sums: CentralSums, asked: Asked): Work<Estimate> {
       const value = about.second[i * n + j]! / divisor;
       covariance[i * n + j] = covariance[j * n + i] = (1 - intensity) * value;
     }
-    trace += about.second[i * (n + 1)]! / divisor;
+    const variance = about.second[i * (n + 1)]! / divisor;
+    if (!Number.isFinite(variance))
+      throw new CovariumError(
+        'ERR_OUT_OF_RANGE',
+        `\`rows\` has column (${i}), whose variance (${variance}) float64 does not hold. Pass the column in another unit.`,
+        { column: i },
+      );
+    trace += variance;
     if (i % rowsAtOnce === 0) yield;
   }
   if (intensity > 0) for (let i = 0; i < n; i++) covariance[i * (n + 1)]! += (intensity * trace) / n;

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { Matrix, Moments, MultivariateNormal, openDevice } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { scattered } from '../harness/naive.ts';
+import { throwsCode } from '../harness/throws-code.ts';
 
 /** Runs `work` with a clock that is due every few looks: the event loop turns all the time. */
 async function interrupted(work: () => Promise<unknown>): Promise<void> {
@@ -49,6 +50,24 @@ test('A fit takes a minute column whose mean is rounded, beside one whose mean i
     assert.ok(Math.abs(data[0]! / size - 0.825577947481889) < 1e-9, `${data[0]}`);
     assert.ok(Math.abs(data[1]! / Math.sqrt(140) - 1) < 1e-12, `${data[1]}`);
   }
+});
+
+onEveryDevice('Weights that take squares beyond float64 are refused by name.', async (device) => {
+  const covarianceOf = (size: number, weights: number[]) => {
+    const moments = new Moments(1, { device });
+    moments.addSync([[size], [2 * size], [3 * size]], { weights });
+    return moments.covariance().get(0, 0);
+  };
+  const tiny = () => covarianceOf(1e-135, [1e-100, 1e-100, 1e-100]);
+  await throwsCode('ERR_OUT_OF_RANGE', '`weights` are too small for column (0)', tiny);
+  const huge = () => covarianceOf(1e160, [1e-140, 1e-140, 1e-140]);
+  await throwsCode('ERR_OUT_OF_RANGE', '`rows` has column (0), whose variance (Infinity)', huge);
+  assert.ok(Math.abs(covarianceOf(1e-100, [1e-100, 1e-100, 1e-100]) / 1e-200 - 1) < 1e-12);
+  // A constant column, and a row whose weight is nothing beside the others.
+  assert.is(covarianceOf(0, [1e-100, 1e-100, 1e-100]), 0);
+  const moments = new Moments(1, { device });
+  moments.addSync([[1], [1], [2]], { weights: [1, 1, 1e-310] });
+  assert.ok(moments.covariance().get(0, 0) < 1e-300);
 });
 
 test.run();
