@@ -10,7 +10,7 @@ import type { Scratch } from '../command/scratch.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
-import { dtypeOf, type RealDtype, type Values } from '../dtype.ts';
+import { dtypeOf, type RealDtype, smallestNormal, type Values } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { accumulating } from '../moments/accumulate.ts';
 import type { CentralSums } from '../moments/central-sums.ts';
@@ -22,7 +22,7 @@ import { factorCovariance, fromCovariance, singularOption } from './from-covaria
 import type { FitOptions, FromMomentsOptions } from './options.ts';
 import { factoredNormal, type NormalParameters, type NormalTask } from './parameters.ts';
 import { requireRepresented } from './represented.ts';
-import { singularColumn, singularRows } from './singular-rows.ts';
+import { singularColumn, singularRows, unheldColumn } from './singular-rows.ts';
 import { withRank } from './with-rank.ts';
 
 const momentOptions = ['device', 'dtype', 'factor', 'ddof', 'mean', 'shrinkage', 'singular', 'jitter'];
@@ -59,7 +59,8 @@ function* fitted(options: FitOptions): Tasks<NormalParameters> {
   }
   const exact = exactDevice(device);
   const explain = (error: CovariumError) => singularRows(values, n, dtype, error);
-  const own = { device, ddof, dtype, factor, mean, shrinkage, singular, jitter, explain };
+  const unheld = (column: number) => unheldColumn(values, n, 'float64', column);
+  const own = { device, ddof, dtype, factor, mean, shrinkage, singular, jitter, explain, unheld };
   const asked = { ...own, typed: options.dtype, inputs: [rows, mean], name: 'rows' };
   requireAsked(asked, n);
   const weighted = weightedRows(values, n, { weights, frequencies, missing });
@@ -109,6 +110,8 @@ function* fromSums(
     readonly name: string;
     /** What an error of the factor says of it. */
     readonly explain: (error: CovariumError) => CovariumError;
+    /** The error of a column whose squares float64 does not hold. */
+    readonly unheld?: (column: number) => CovariumError | undefined;
   },
 ): Tasks<NormalParameters> {
   const { device, dtype, factor, ddof, shrinkage, singular, jitter, name, explain } = asked;
@@ -126,6 +129,11 @@ function* fromSums(
       'ERR_SHAPE',
       `\`${name}\` has (${count}) rows with a weight, but a normal of dimension (${n}) ${share} needs at least (${needed}).`,
     );
+  }
+  // What accepts a singular covariance would take a variance that underflows for that of a constant column.
+  for (let i = 0; isAnyAccepted && i < n; i++) {
+    const error = covariance[i * (n + 1)]! < smallestNormal.float64 ? asked.unheld?.(i) : undefined;
+    if (error !== undefined) throw error;
   }
   const type = { asked: asked.typed, chosen: dtype, inputs: asked.inputs };
   requireRepresented(type, mean, (i) => covariance[i * (n + 1)]!, 'Mean');

@@ -304,4 +304,15 @@ onEveryDevice('weights whose squares vanish are refused.', async (device) => {
     await throwsCode('ERR_OUT_OF_RANGE', '`weights` are too small', () => fitted(weight));
 });
 
+onEveryDevice('a column too small to square is not taken for a constant one.', async (device) => {
+  const rows = (size: number) => small.map(([a, b]) => [a! * size, b!]);
+  for (const size of [1e-155, 1e-170])
+    for (const options of [{ singular: 'pivoted' }, { singular: 'eigen' }, { jitter: true }] as const)
+      await throwsCode('ERR_OUT_OF_RANGE', '`rows` has column (0), whose numbers differ by', () =>
+        MultivariateNormal.fit({ device, rows: rows(size), ...options }),
+      );
+  using constant = MultivariateNormal.fitSync({ device, rows: rows(0), singular: 'pivoted' });
+  assert.is(constant.covarianceSync().get(0, 0), 0);
+});
+
 test.run();
