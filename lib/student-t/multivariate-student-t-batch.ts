@@ -46,8 +46,9 @@ import type { ScaleOptions } from './options.ts';
 import { requireDegreesOfFreedom } from './parameters.ts';
 
 /** Options of {@link MultivariateStudentTBatch.fromScale}. */
-export interface StudentBatchOptions
-  extends Pick<ScaleOptions, 'device' | 'degreesOfFreedom' | 'dtype' | 'symmetryTolerance'> {
+export interface StudentBatchOptions extends Pick<ScaleOptions, 'device' | 'dtype' | 'symmetryTolerance'> {
+  /** nu: any positive number from 2^-1021 on; Infinity, or the string of it that JSON has, gives the normals. */
+  readonly degreesOfFreedom: StudentJson['degreesOfFreedom'];
   /** One row for each Student-t, B x n; zeros by default. */
   readonly locations?: MatrixInput | undefined;
   /** Symmetric and positive definite: B matrices of n x n, or a volume of width n, height n and depth B. */
@@ -58,7 +59,7 @@ export interface StudentBatchOptions
 export interface StudentBatchJson {
   /** Type of the draws. */
   readonly dtype: RealDtype;
-  /** nu, positive; Infinity as a string, which {@link MultivariateStudentTBatch.fromScale} takes as a number only. */
+  /** nu, positive; Infinity as a string. */
   readonly degreesOfFreedom: StudentJson['degreesOfFreedom'];
   /** B x n. */
   readonly locations: readonly (readonly number[])[];
@@ -343,7 +344,8 @@ const volumeOptionNames: readonly string[] = ['seed', 'stream', 'firstRow', 'out
 function made(options: StudentBatchOptions): { readonly nu: number; readonly task: Task<BatchParameters> } {
   checkOptions(options, ['device', 'degreesOfFreedom', 'dtype', 'symmetryTolerance', 'locations', 'scales']);
   const { device, dtype, locations, scales, symmetryTolerance } = options;
-  const nu = requireDegreesOfFreedom(options.degreesOfFreedom);
+  const { degreesOfFreedom } = options;
+  const nu = requireDegreesOfFreedom(degreesOfFreedom === 'Infinity' ? Number.POSITIVE_INFINITY : degreesOfFreedom);
   const input = batchInput({ device, dtype, centres: locations, squares: scales }, words);
   return { nu, task: factorBatch(input, symmetryTolerance, words, false) };
 }

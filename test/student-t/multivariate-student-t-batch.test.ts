@@ -153,6 +153,14 @@ onEveryDevice('what is invalid is refused with its index, and leaves nothing beh
   await throwsCode('ERR_CLOSED', `(${size})`, () => batch.logPdfSync([[1, 2]]));
 });
 
+onEveryDevice('a batch of infinite degrees of freedom is made again of its JSON.', async (device) => {
+  using batch = MultivariateStudentTBatch.fromScaleSync({ device, scales: [[[2]]], degreesOfFreedom: Infinity });
+  const json = JSON.parse(JSON.stringify(batch));
+  assert.is(json.degreesOfFreedom, 'Infinity');
+  using again = MultivariateStudentTBatch.fromScaleSync({ device, ...json });
+  assert.equal(again.toJSON(), batch.toJSON());
+});
+
 test('a constructor is refused, with the call that makes a batch.', async () => {
   const Batch = MultivariateStudentTBatch as unknown as new (given: unknown) => unknown;
   await throwsCode('ERR_INVALID_ARGUMENT', 'fromScale', () => new Batch({}));
