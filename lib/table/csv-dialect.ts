@@ -106,6 +106,8 @@ export function* csvBeginning(
   if (twice !== undefined) warn(`CSV file (${path}) has two columns with the name (${describe(twice)}).`);
   // The names of R's rows have no name above them.
   const second = records.at(first.end, dialect);
+  const kind = second === undefined ? otherText(bytes) : undefined;
+  if (kind !== undefined) throw malformedCsv(path, `CSV file (${path}) is not a table of rows, but ${kind}.`, 1, 1);
   if (haveRowNames(first, second)) names.unshift('');
   const [label] = second?.fields ?? [];
   const hasRowNames = names[0] === '' && names.length > 1 && label !== undefined && !isLikeNumber(label);
@@ -115,6 +117,20 @@ export function* csvBeginning(
 /** The error for a CSV file, with the place. */
 export function malformedCsv(path: string, message: string, line: number, column: number): CovariumError {
   return new CovariumError('ERR_MALFORMED_CSV', message, { path, line, column });
+}
+
+/** What a text is that would be read as a header alone: a page of a server, or JSON. Undefined for others. */
+function otherText(bytes: Uint8Array): 'HTML' | 'JSON' | undefined {
+  const text = Buffer.from(bytes).toString();
+  if (/^\s*<(!doctype|html)\b/i.test(text)) return 'HTML';
+  // A column may be called [a], as in SQL, but a header of such names is no JSON.
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    JSON.parse(text);
+    return 'JSON';
+  } catch {
+    return undefined;
+  }
 }
 
 // Text of one byte per letter has no zero bytes, but UTF-16 and UTF-32 have them beside each digit.

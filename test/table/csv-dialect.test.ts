@@ -239,4 +239,19 @@ test('The first row is a header as people mean it; what is doubtful is told.', a
   assert.equal((await read('a,b\n')).rows, []);
 });
 
+test('A page of a server and JSON are not a header without rows.', async () => {
+  for (const [text, kind] of [
+    ['<html></html>', 'HTML'],
+    ['<!DOCTYPE html><html><body>Not found, sorry</body></html>\n', 'HTML'],
+    ['{"message": "Not found", "status": 404}', 'JSON'],
+    ['[]\n', 'JSON'],
+  ] as const)
+    await throwsCode('ERR_MALFORMED_CSV', `is not a table of rows, but ${kind}.`, () => readTable(Buffer.from(text)));
+  for (const [text, names] of [
+    ['[a],[b]\n', ['[a]', '[b]']],
+    ['<a>,{b}', ['<a>', '{b}']],
+  ] as const)
+    assert.equal((await readTable(Buffer.from(text))).names, names);
+});
+
 test.run();
