@@ -8,7 +8,6 @@ import { dtypeOf, type Missing, type Real, smallestNormal, type Values } from '.
 import { addPowers } from '../reference/moments.ts';
 import { endsPiece, inRows, isSlice, rowsOfPiece, type Work } from '../work.ts';
 import { type CentralSums, noRows, shift, unitOf } from './central-sums.ts';
-import { withDrop } from './weighted-rows.ts';
 
 /** Rows of n numbers with their weights, as they are given. */
 export interface WeightedRows {
@@ -237,4 +236,12 @@ function lacksNumber(values: Real, at: number, n: number, row: number, missing: 
   const column = entries.findIndex(refused);
   if (column < 0) return true;
   throw withDrop(notFinite('Data', `${row}, ${column}`, entries[column]!, { row, column }));
+}
+
+/** An error of an entry of `rows` that is NaN, with the option that leaves its row out; any other as it is. */
+export function withDrop(error: CovariumError): CovariumError {
+  const { code, message, row, column } = error;
+  if (!/^`rows` entry \([\d, ]+\) is \(NaN\), not a finite number\.$/.test(message)) return error;
+  const remedy = `${message} Pass \`missing\` 'drop' to leave its row out.`;
+  return new CovariumError(code, remedy, { row: row!, column: column!, cause: error });
 }

@@ -49,14 +49,6 @@ export function weightedRows(input: RowsInput, n: number, options: AddSyncOption
   };
 }
 
-/** An error of an entry of `rows` that is NaN, with the option that leaves its row out; any other as it is. */
-export function withDrop(error: CovariumError): CovariumError {
-  const { code, message, row, column } = error;
-  if (!/^`rows` entry \([\d, ]+\) is \(NaN\), not a finite number\.$/.test(message)) return error;
-  const remedy = `${message} Pass \`missing\` 'drop' to leave its row out.`;
-  return new CovariumError(code, remedy, { row: row!, column: column!, cause: error });
-}
-
 /** A mean of n finite entries in float64, if given; throws `ERR_SHAPE`, `ERR_NOT_FINITE`. */
 export function fixedMean(mean: VectorInput | undefined, n: number): Float64Array | undefined {
   if (mean === undefined) return undefined;
