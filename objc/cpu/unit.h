@@ -86,17 +86,15 @@ T powerBetween(const T* row, size_t columns) {
 template <typename T>
 std::vector<int> columnShifts(const T* a, size_t n) {
   using Limits = std::numeric_limits<T>;
-  std::vector<decltype(sizeBits(T()))> largest(n);
-  for (size_t i = 0; i < n; ++i)
-    for (size_t j = 0; j < n; ++j) largest[j] = std::max(largest[j], sizeBits(a[i * n + j]));
   const FloatModeScope mode = FloatModeScope::keeping();
+  std::vector<T> largest(n);
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < n; ++j) largest[j] = std::max(largest[j], std::abs(a[i * n + j]));
   int low = Limits::max_exponent, high = 2 * Limits::min_exponent;
   std::vector<int> exponents(n, low);
   for (size_t j = 0; j < n; ++j) {
     if (largest[j] == 0) continue;
-    T size;
-    std::memcpy(&size, &largest[j], sizeof size);
-    exponents[j] = std::ilogb(size);
+    exponents[j] = std::ilogb(largest[j]);
     low = std::min(low, exponents[j]);
     high = std::max(high, exponents[j]);
   }
