@@ -3,11 +3,15 @@ import { Contradiction } from './contradiction.ts';
 
 /** The layout of a number in a file, lowest byte first. */
 export interface NumberLayout {
-  readonly kind: 'int' | 'uint' | 'float';
+  readonly kind: 'int' | 'uint' | 'float' | 'bool';
   /** The range of the number: Parquet stores 8 and 16 bits in four bytes. */
-  readonly bits: 8 | 16 | 32 | 64;
-  readonly bytes: 1 | 2 | 4 | 8;
+  readonly bits: 1 | 8 | 16 | 32 | 64;
+  /** An eighth of a boolean, the first of a byte in its lowest bit. */
+  readonly bytes: 0.125 | 1 | 2 | 4 | 8;
 }
+
+/** Booleans as 0 and 1: eight of them share a byte. */
+export const booleans: NumberLayout = { kind: 'bool', bits: 1, bytes: 0.125 };
 
 /** A 64-bit integer that float64 cannot hold. */
 export class Inexact extends Error {
@@ -23,8 +27,8 @@ export class Inexact extends Error {
 }
 
 /**
- * Writes `count` numbers from byte `at` on into `out` from `start` on. Throws an {@link Inexact}, or a {@link
- * Contradiction} for a number outside its type's range.
+ * Writes `count` numbers from byte `at` on (an eighth is a bit) into `out` from `start` on. Throws an {@link Inexact},
+ * or a {@link Contradiction} for a number outside its type's range.
  */
 export function readNumbers(
   bytes: Uint8Array,
@@ -35,6 +39,10 @@ export function readNumbers(
   count: number,
 ): void {
   const { kind, bits } = layout;
+  if (kind === 'bool') {
+    for (let bit = 8 * at, to = start; to < start + count; bit++, to++) out[to] = (bytes[bit >>> 3]! >> (bit & 7)) & 1;
+    return;
+  }
   const length = count * layout.bytes;
   if (kind === 'float' && bits === 8 * out.BYTES_PER_ELEMENT) {
     const to = new Uint8Array(out.buffer, out.byteOffset + start * layout.bytes, length);

@@ -21,7 +21,7 @@ const rowOf = (i: number) => [
   i / 8,
 ];
 
-const files = readdirSync(folder).filter((file) => /^(?!.*duration).*\.(parquet|arrows?)$/.test(file));
+const files = readdirSync(folder).filter((file) => /^(?!.*(?:duration|booleans)).*\.(parquet|arrows?)$/.test(file));
 assert.ok(files.length === 16, 'files of pyarrow, pandas, Polars and DuckDB are here');
 
 for (const file of files)
@@ -42,6 +42,18 @@ for (const file of files)
     const whole = await readTable(folder + file, { columns: ['u', 'i'] });
     assert.equal(whole.rows.toArray()[599], [199, ((599 * 599) % 1009) - 500]);
   });
+
+test('Booleans are read as 0 and 1.', async () => {
+  for (const file of ['pyarrow-booleans.parquet', 'pyarrow-booleans-v2.parquet', 'pyarrow-booleans.arrow']) {
+    const { names: found, rows } = await readTable(folder + file, { missing: 'drop' });
+    assert.equal(found, ['f', 'g', 'n']);
+    const kept = Array.from({ length: count }, (_, i) => i).filter((row) => !isNull(row));
+    const expected = kept.map((row) => [row >= 100, row % 3 === 0, row % 7 < 3].map(Number));
+    assert.equal(rows.toArray(), expected, file);
+    const { row } = await throwsCode('ERR_NOT_FINITE', '(n)', () => readTable(folder + file));
+    assert.is(row, 4);
+  }
+});
 
 test('From a pipe they are read too, but for the file whose schema is in its footer alone.', async () => {
   for (const file of ['pyarrow.parquet', 'pyarrow-feather.arrow', 'polars-zstd.arrows', 'polars.arrow']) {

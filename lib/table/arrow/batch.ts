@@ -101,7 +101,7 @@ function checkColumn(
   if (isCompressed) return;
   const { bytes } = field.dictionary?.index ?? field.number!;
   if (validity.bytes > 0) checkPadded(name, 'bits', validity.bytes, Math.ceil(rows / 8), rows);
-  checkPadded(name, 'numbers', values.bytes, rows * bytes, rows);
+  checkPadded(name, 'numbers', values.bytes, Math.ceil(rows * bytes), rows);
 }
 
 // Buffers are filled up to 64 bytes at most. Of numbers that are said to be narrower than they are, more is left.

@@ -52,7 +52,7 @@ export class ColumnParts {
       };
       columns.push({
         validity: validity.bytes === 0 ? undefined : await read(validity, 'bits', Math.ceil(batch.rows / 8)),
-        values: await read(values, 'numbers', batch.rows * width),
+        values: await read(values, 'numbers', Math.ceil(batch.rows * width)),
       });
     }
     return columns;
@@ -96,7 +96,7 @@ export class ColumnParts {
         return scratches[at]!.subarray(0, length);
       });
     };
-    const bytes = part(values, row * width, rows * width, this.#scratch);
+    const bytes = part(values, row * width, Math.ceil(rows * width), this.#scratch);
     const bits =
       validity === undefined ? undefined : part(validity, row / 8, Math.ceil(rows / 8), this.#validityScratch);
     // Without a promise where the bytes are there: a table may have thousands of columns.

@@ -1,6 +1,6 @@
 import { isSlice, type Work } from '../../work.ts';
 import { Contradiction, NotTaken } from '../contradiction.ts';
-import type { NumberLayout } from '../numbers.ts';
+import { booleans, type NumberLayout } from '../numbers.ts';
 import type { FlatReader } from './flat-reader.ts';
 
 // Numbers of the format's enumerations: https://github.com/apache/arrow/blob/main/format/Schema.fbs
@@ -90,6 +90,7 @@ function unionBuffers(flat: FlatReader, details: number, version: number): numbe
 }
 
 function numberOf(flat: FlatReader, name: string, type: string, details: number): NumberLayout | undefined {
+  if (type === 'Bool') return booleans;
   if (type === 'Int') return integerOf(flat, name, details);
   if (type !== 'Float') return undefined;
   const bits = ([16, 32, 64] as const)[flat.int16(details, 0)];

@@ -3,13 +3,20 @@ import { type Real, type RealDtype, zerosOf } from '../../dtype.ts';
 import type { RandomAccess } from '../../file/random-access.ts';
 import { type Compression, decompress } from '../compression/decompress.ts';
 import { Contradiction, NotTaken } from '../contradiction.ts';
-import { Inexact, readNumbers } from '../numbers.ts';
+import { Inexact, type NumberLayout, readNumbers } from '../numbers.ts';
 import { DeltaValues } from './delta.ts';
 import type { ColumnChunk, ParquetCodec } from './footer.ts';
 import { HybridReader } from './hybrid.ts';
 import { type PageHeader, readPageHeader } from './page-header.ts';
-import type { ParquetField, ParquetNumber } from './schema.ts';
-import { type Dictionary, DictionaryValues, type PageValues, PlainValues, SplitValues } from './values.ts';
+import type { ParquetField } from './schema.ts';
+import {
+  BooleanValues,
+  type Dictionary,
+  DictionaryValues,
+  type PageValues,
+  PlainValues,
+  SplitValues,
+} from './values.ts';
 
 const compressions: { readonly [codec in ParquetCodec]?: Compression } = {
   SNAPPY: 'snappy',
@@ -38,7 +45,7 @@ interface Page {
  */
 export class ChunkReader {
   readonly #file: RandomAccess;
-  readonly #number: ParquetNumber;
+  readonly #number: NumberLayout;
   readonly #isOptional: boolean;
   readonly #dtype: RealDtype;
   readonly #chunk: ColumnChunk;
@@ -230,7 +237,7 @@ export class ChunkReader {
     if (encoding !== 'PLAIN' && encoding !== 'PLAIN_DICTIONARY')
       throw new NotTaken(`a dictionary is encoded as ${encoding}`);
     const width = this.#number.bytes;
-    if (plainBytes !== values * width)
+    if (plainBytes !== Math.ceil(values * width))
       throw new Contradiction(`a dictionary of (${values}) numbers of (${width}) bytes has (${plainBytes})`);
     // A dictionary may hold numbers that no row has, but its bytes are not made of nothing.
     const most = Math.max(this.#rows * width, 1 << 16, 1024 * bytes.length);
@@ -300,6 +307,8 @@ export class ChunkReader {
       if (this.#dictionary === undefined) throw new Contradiction('a page of indices has no dictionary');
       return new DictionaryValues(plain, at, this.#dictionary, count);
     }
+    if (number.kind === 'bool' && encoding === 'RLE') return new BooleanValues(plain, at, count);
+    if (number.kind === 'bool') throw new Contradiction(`a page of booleans is encoded as ${encoding}`);
     if (encoding === 'BYTE_STREAM_SPLIT') return new SplitValues(plain, at, number, count);
     if (encoding === 'DELTA_BINARY_PACKED') {
       if (number.kind === 'float') throw new Contradiction('numbers that are not integers are encoded as differences');

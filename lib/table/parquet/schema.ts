@@ -1,5 +1,6 @@
 import { isSlice, type Work } from '../../work.ts';
 import { Contradiction } from '../contradiction.ts';
+import { booleans, type NumberLayout } from '../numbers.ts';
 import type { ThriftReader } from './thrift.ts';
 
 // Numbers of the format's enumerations:
@@ -24,19 +25,11 @@ const logicalTypes: { readonly [id: number]: string } = {
   ...{ 10: 'INTEGER', 11: 'UNKNOWN', 12: 'JSON', 13: 'BSON', 14: 'UUID', 15: 'FLOAT16', 16: 'VARIANT' },
   ...{ 17: 'GEOMETRY', 18: 'GEOGRAPHY' },
 };
-/** How a number lies in a file. */
-export interface ParquetNumber {
-  readonly kind: 'int' | 'uint' | 'float';
-  /** Of the number's own range: 8 and 16 bits lie in 32. */
-  readonly bits: 8 | 16 | 32 | 64;
-  readonly bytes: 2 | 4 | 8;
-}
-
 /** A column of the schema's first level. */
 export interface ParquetField {
   readonly name: string;
   /** Undefined where it holds no numbers. */
-  readonly number: ParquetNumber | undefined;
+  readonly number: NumberLayout | undefined;
   /** What it holds, for a refusal. */
   readonly kind: string;
   readonly isOptional: boolean;
@@ -147,15 +140,7 @@ function fieldOf(element: Element, leaf: number): ParquetField {
 }
 
 // Numbers by their physical type, unless a logical type makes something else of them: a time, a decimal.
-function numberOf({
-  name,
-  type,
-  bytes,
-  converted,
-  logical,
-  integerBits,
-  isSigned,
-}: Element): ParquetNumber | undefined {
+function numberOf({ name, type, bytes, converted, logical, integerBits, isSigned }: Element): NumberLayout | undefined {
   const physical = typeName(type ?? -1);
   const said = logical === undefined ? undefined : logicalTypes[logical];
   const convertedSaid = converted === undefined ? undefined : convertedTypes[converted];
@@ -165,6 +150,7 @@ function numberOf({
     return { kind: 'float', bits: 16, bytes: 2 };
   }
   if (logical === undefined && converted === undefined) {
+    if (physical === 'BOOLEAN') return booleans;
     if (physical === 'FLOAT') return { kind: 'float', bits: 32, bytes: 4 };
     if (physical === 'DOUBLE') return { kind: 'float', bits: 64, bytes: 8 };
     if (physical === 'INT32') return { kind: 'int', bits: 32, bytes: 4 };

@@ -23,7 +23,8 @@ export class PlainValues implements PageValues {
     this.#at = at;
     this.#layout = layout;
     const given = bytes.length - at;
-    if (given !== count * layout.bytes && given !== values * layout.bytes) throw refusedBytes(given, layout, count);
+    const taken = (numbers: number) => Math.ceil(numbers * layout.bytes);
+    if (given !== taken(count) && given !== taken(values)) throw refusedBytes(given, layout, count);
   }
 
   read(out: Real, start: number, count: number): void {
@@ -32,6 +33,31 @@ export class PlainValues implements PageValues {
   }
 
   finish(): void {}
+}
+
+/** Booleans in runs. */
+export class BooleanValues implements PageValues {
+  readonly #runs: HybridReader;
+  #bits: Uint8Array = new Uint8Array(0);
+
+  /** `count` booleans, behind the length of their bytes. */
+  constructor(bytes: Uint8Array, at: number, count: number) {
+    const given = bytes.length - at - 4;
+    if (given < 0) throw new Contradiction('a page of booleans does not say its length');
+    const stated = new DataView(bytes.buffer, bytes.byteOffset + at, 4).getUint32(0, true);
+    if (stated !== given) throw new Contradiction(`a page of booleans states (${stated}) bytes, and has (${given})`);
+    this.#runs = new HybridReader(bytes, at + 4, bytes.length, 1, count, 'booleans');
+  }
+
+  read(out: Real, start: number, count: number): void {
+    if (this.#bits.length < count) this.#bits = new Uint8Array(count);
+    this.#runs.read(this.#bits, count);
+    out.set(this.#bits.subarray(0, count), start);
+  }
+
+  finish(): void {
+    this.#runs.finish();
+  }
 }
 
 /** The first bytes of all numbers, then their second bytes, and so on. */

@@ -43,6 +43,12 @@ frame.to_parquet("pandas.parquet")
 frame.to_feather("pandas.arrow")
 frame.set_axis(step * 7, axis=0).to_parquet("pandas-index.parquet")  # as after a filter: a column __index_level_0__
 pa.feather.write_feather(frame.set_axis(pd.Index(step * 7, name="id"), axis=0), "pandas-index.arrow")
+# The first of three booleans in one run, the others in none.
+flags = pa.table({"f": step >= 100, "g": step % 3 == 0, "n": pa.array([None if row % 10 == 4 else row % 7 < 3 for row in step])})
+pq.write_table(flags, "pyarrow-booleans.parquet", use_dictionary=False)
+encodings = {name: "RLE" for name in flags.column_names}
+pq.write_table(flags, "pyarrow-booleans-v2.parquet", use_dictionary=False, data_page_version="2.0", column_encoding=encodings)
+pa.feather.write_feather(flags, "pyarrow-booleans.arrow")
 durations = pd.DataFrame({"x": [0.5, 1.5], "n": [1, 2], "t": pd.to_timedelta([1, 2], unit="s").as_unit("ns")})
 durations.to_parquet("pandas-duration.parquet")
 durations.to_feather("pandas-duration.arrow")

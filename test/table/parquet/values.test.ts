@@ -5,6 +5,7 @@ import { Contradiction } from '../../../lib/table/contradiction.ts';
 import { Inexact, type NumberLayout, readNumbers } from '../../../lib/table/numbers.ts';
 import { DeltaValues } from '../../../lib/table/parquet/delta.ts';
 import { HybridReader } from '../../../lib/table/parquet/hybrid.ts';
+import { BooleanValues } from '../../../lib/table/parquet/values.ts';
 import fc from '../../harness/properties.ts';
 
 const refuses = (work: () => unknown, says: string) =>
@@ -35,6 +36,20 @@ test('Runs and packed numbers, in steps of any size.', () => {
   refuses(() => hybrid([3, 1, 2], 3, 8), 'end before all are read');
   refuses(() => hybrid([8, 1, 0], 3, 4), '(1) bytes follow');
   refuses(() => hybrid([255, 255, 255, 255, 255, 1], 3, 4), 'more than (5) bytes');
+});
+
+test('Booleans in runs, behind the length of their bytes.', () => {
+  const read = (bytes: readonly number[], count: number) => {
+    const values = new BooleanValues(Uint8Array.from([9, ...bytes]), 1, count);
+    const out = new Float32Array(count);
+    for (let at = 0; at < count; at++) values.read(out, at, 1);
+    values.finish();
+    return Array.from(out);
+  };
+  assert.equal(read([4, 0, 0, 0, 6, 1, 3, 0b00000101], 6), [1, 1, 1, 1, 0, 1]);
+  refuses(() => read([4, 0, 0, 0, 6, 1], 3), 'states (4) bytes, and has (2)');
+  refuses(() => read([2, 0], 3), 'does not say its length');
+  refuses(() => read([2, 0, 0, 0, 6, 2], 3), '(2) in (1) bits');
 });
 
 const int32: NumberLayout = { kind: 'int', bits: 32, bytes: 4 };
