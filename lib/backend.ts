@@ -10,6 +10,9 @@ import type { Dtype, Real, Values } from './dtype.ts';
  */
 export type DeviceKind = 'metal' | 'cuda' | 'cpu' | 'reference';
 
+/** The bytes of a column's entries in a block of {@link Encoder.multiplyColumns}: two cache lines. */
+export const columnBytes = 128;
+
 /** The processor that makes a Cholesky factor: the faster one for the device, the CPU, or the GPU. */
 export type FactorOn = 'auto' | 'cpu' | 'gpu';
 

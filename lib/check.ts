@@ -22,8 +22,9 @@ export function checkOptions(
       'ERR_INVALID_ARGUMENT',
       `\`${argument}\` is not a plain object (${quoted(options)}).${hintAt(options)} Pass one object with some of (${names()}).`,
     );
+  // What somebody has added to the prototype of all objects is no option of this call.
   for (const name in options)
-    if (!known.includes(name))
+    if (!known.includes(name) && (Object.hasOwn(options, name) || !(name in Object.prototype)))
       throw new CovariumError(
         'ERR_UNKNOWN_OPTION',
         `Option (${name}) is ${names() === '' ? 'unknown: this call takes none' : `not one of (${names()})`}.`,

@@ -35,6 +35,9 @@ struct ProductShape {
   double alpha, beta;
 };
 
+// Of the entries of a column of multiplyColumns: two cache lines. lib/backend.ts has the same number.
+constexpr size_t columnBytes = 128;
+
 // Commands, recorded by one thread and then committed. Operands of a command have one dtype; shapes were checked above.
 class CommandBuffer {
  public:

@@ -53,4 +53,17 @@ test('An object of another copy of the package is refused as such, one of this c
   await throwsCode('ERR_INVALID_ARGUMENT', '`q` is (Device). Pass', () => klDivergence(normal, device as never));
 });
 
+test('A property that somebody has added to all objects is no option; one of the same name in the options is.', async () => {
+  const everywhere = Object.prototype as { added?: unknown };
+  everywhere.added = () => {};
+  try {
+    using device = openDevice('reference', {});
+    using normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1] });
+    normal.sampleSync(1, { seed: 1 });
+    await throwsCode('ERR_UNKNOWN_OPTION', '(added)', () => normal.sampleSync(1, { seed: 1, added: 2 } as object));
+  } finally {
+    delete everywhere.added;
+  }
+});
+
 test.run();

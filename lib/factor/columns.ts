@@ -1,9 +1,8 @@
 // A lower factor (n x n) in the order in which few rows read it: blocks of as many rows as `columnBytes` hold, in each
 // block its columns up to the diagonal, one behind the other. A vector of the processor then has entries of one column,
 // and memory is read once, from front to back.
+import { columnBytes } from '../backend.ts';
 import { bytesOf, dtypeOf, type Real } from '../dtype.ts';
-
-const columnBytes = 128; // as objc/cpu/simd/kernels.h has it
 
 const rowsTogether = (real: Real): number => columnBytes / bytesOf(dtypeOf(real));
 

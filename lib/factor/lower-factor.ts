@@ -1,6 +1,8 @@
 import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
+import type { OpenBackend } from '../backend-handle.ts';
 import type { Scratch } from '../command/scratch.ts';
+import type { CovariumError } from '../covarium-error.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
 import type { Work } from '../work.ts';
 import { columnsLength, writeColumns } from './columns.ts';
@@ -61,11 +63,11 @@ export class LowerFactor extends TriangularFactor implements Factor {
     if (home?.kind !== 'cpu' || n < leastColumns || n > mostColumns || out.length > fewRows * n) return undefined;
     if (this.#columns === undefined) {
       if (this.#draws++ < drawsBefore) return undefined;
-      const columns = Storage.inside(home, dtypeOf(lower), columnsLength(lower, n));
-      writeColumns(lower, columns.values as Real, n);
+      const columns = columnsOf(lower, n, home);
+      if (columns === undefined) this.#draws = 0; // until there is memory
       this.#columns = columns;
     }
-    return this.#columns.values as Real;
+    return this.#columns?.values as Real | undefined;
   }
 
   override close(): void {
@@ -109,4 +111,16 @@ export function transformOne(encoder: Encoder, lower: Real, mean: Real, z: Real,
   const n = z.length;
   encoder.product(z, lower, out, 1, n, n, false, true, 1, 0);
   encoder.sum(out, mean, out);
+}
+
+/** The factor in columns; undefined without the memory, as draws go on without them. */
+function columnsOf(lower: Real, n: number, home: OpenBackend): Storage | undefined {
+  try {
+    const columns = Storage.inside(home, dtypeOf(lower), columnsLength(lower, n));
+    writeColumns(lower, columns.values as Real, n);
+    return columns;
+  } catch (error) {
+    if ((error as CovariumError).code !== 'ERR_OUT_OF_MEMORY') throw error;
+    return undefined;
+  }
 }

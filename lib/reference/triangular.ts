@@ -1,3 +1,4 @@
+import { columnBytes } from '../backend.ts';
 import type { Real } from '../dtype.ts';
 import type { Work } from '../work.ts';
 import { type PackedFactor, Panel, packFactor } from './panel.ts';
@@ -12,7 +13,7 @@ export function triangularProduct(factor: Real, rows: Real, n: number, transpose
 
 /** out[r] = start + factor z[r] for rows z, by a factor in columns; see `Encoder`. */
 export function* multiplyColumns(columns: Real, start: Real, z: Real, out: Real, n: number): Work {
-  const wide = 128 / columns.BYTES_PER_ELEMENT; // the columnBytes of lib/factor/columns.ts
+  const wide = columnBytes / columns.BYTES_PER_ELEMENT;
   for (let r = 0; r < out.length; r += n) {
     for (let i = 0; i < n; i++) {
       const block = Math.floor(i / wide);

@@ -212,7 +212,7 @@ void EncoderObject::triangularProduct(const Napi::CallbackInfo& info) {
 
 // As lib/factor/columns.ts counts them.
 static size_t columnsLength(size_t n, const Operand& columns) {
-  const size_t wide = 128 / bytesOf(columns.dtype), blocks = n / wide;
+  const size_t wide = columnBytes / bytesOf(columns.dtype), blocks = n / wide;
   return wide * wide * (blocks * (blocks + 1) / 2) + (n % wide == 0 ? 0 : wide * n);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 
 #include "command-buffer.h"
 #include "library-kernel.h"
@@ -89,6 +90,10 @@ Candidate candidate() {
   cpu.facts.push_back({"processor instruction set", nameOf(processor().instructionSet)});
   cpu.facts.push_back({"threads", std::to_string(processorCount())});
   cpu.facts.push_back({"kernels", kernels().instructionSet});
+  const char* wanted = getenv("COVARIUM_INSTRUCTION_SET");
+  if (wanted != nullptr && *wanted != '\0' && strcmp(wanted, "avx2") != 0 && strcmp(wanted, "baseline") != 0)
+    cpu.warnings.push_back("COVARIUM_INSTRUCTION_SET is (" + std::string(wanted) +
+                           "), not avx2 or baseline, and changes nothing.");
   const Blas* library = blas(kernels(), cpu.reason);
   const std::string passedOver = cpu.reason;
   if (library == nullptr || promiseThreads(*library, 1, cpu.reason) == 0) return cpu;

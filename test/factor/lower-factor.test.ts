@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Matrix, MultivariateNormal, type RealDtype } from '../../lib/index.ts';
+import { backendOf } from '../../lib/backend-handle.ts';
+import { Matrix, MultivariateNormal, openDevice, type RealDtype } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { hasSameBytes, scattered } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
@@ -38,5 +39,27 @@ onEveryDevice(
     assert.is(device.memory().liveBytes, before);
   },
 );
+
+test('Without memory to lay a factor out, draws go on with the factor as it is.', async () => {
+  using device = openDevice('cpu');
+  const n = 256;
+  using normal = MultivariateNormal.fromDiagonalSync({ device, variances: new Float64Array(n).fill(4) });
+  using whole = MultivariateNormal.fromCholeskySync({ device, dtype: 'float64', factor: normal.factorSync() });
+  using expected = whole.sampleSync(1, { seed: 3 });
+  const backend = backendOf(device);
+  let refused = 0;
+  const allocate = () => {
+    refused += 1;
+    throw Object.assign(new Error('(no memory)'), { code: 'ERR_OUT_OF_MEMORY' });
+  };
+  Object.defineProperty(backend, 'allocate', { value: allocate, configurable: true });
+  for (let draw = 0; draw < 80; draw++) whole.sampleSync(1, { seed: 3 });
+  hasSameBytes(whole.sampleSync(1, { seed: 3 }).data, expected.data, 'without memory');
+  assert.ok(refused > 0 && refused < 10, `${refused} attempts`);
+  delete (backend as { allocate?: unknown }).allocate;
+  const { liveBytes } = device.memory();
+  for (let draw = 0; draw < 40; draw++) whole.sampleSync(1, { seed: 3 });
+  assert.ok(device.memory().liveBytes > liveBytes, 'nothing is laid out once there is memory');
+});
 
 test.run();

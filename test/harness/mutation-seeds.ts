@@ -64,7 +64,11 @@ export async function mutationSeeds(format: TableFormat): Promise<MutationSeed[]
       seeds.push({ name, format, bytes: Buffer.from(base64, 'base64'), columns: Object.keys(foreign.numbers) });
   const folder = new URL('../table/foreign/', import.meta.url);
   for (const name of readdirSync(folder)) {
-    const columns = name.includes('duration') ? ['x', 'n'] : ['d', 'f', 'i', 'u', 'c', 'n'];
+    const columns = name.includes('duration')
+      ? ['x', 'n']
+      : name.includes('booleans')
+        ? ['f', 'g', 'n']
+        : ['d', 'f', 'i', 'u', 'c', 'n'];
     if (name.endsWith(`.${format}`)) seeds.push({ name, format, bytes: readFileSync(new URL(name, folder)), columns });
   }
   const path = join(tmpdir(), `covarium-seed-${process.pid}.${format}`);

@@ -28,9 +28,6 @@ struct Kernel {
   void (*runThread)(void* const* slots, uint32_t row, uint32_t lane, uint32_t lanes, uint32_t simdWidth);
 };
 
-// Of the entries of a column of multiplyColumns: two cache lines.
-constexpr size_t columnBytes = 128;
-
 // As wide as what it counts, so that both fill vectors of the same length.
 template <typename T>
 using CountOf = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
