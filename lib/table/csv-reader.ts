@@ -245,8 +245,10 @@ function reason(fault: number, bytes: Uint8Array, field: number, { width, names,
   if (fault === csvFaults.unclosed) return 'Quote is not closed';
   if (fault === csvFaults.quote) return `Quote in a field that does not begin with one (${describe(text)})`;
   if (fault === csvFaults.afterQuote) return `Text follows the quote that ends a field (${describe(text)})`;
-  // Cut off before the field, the record has one empty field in its place.
-  const index = (csvRecord(bytes.subarray(0, field), 0, { ...dialect, comment: 0 })?.fieldCount ?? 1) - 1;
+  // Cut off before the field, the record has one empty field in its place, but where blanks part the fields.
+  const isByBlanks = dialect.delimiter === codeOfBlank;
+  const before = csvRecord(bytes.subarray(0, field), 0, { ...dialect, comment: 0 })?.fieldCount;
+  const index = isByBlanks ? (before ?? 0) : (before ?? 1) - 1;
   const isNameless = names?.[index] === '';
   const column = isNameless ? `${index + 1}, which has no name,` : `(${describe(names?.[index] ?? index)})`;
   const where = `Field of column ${column}`;
@@ -267,7 +269,7 @@ const leaveOut = '; pass the other `columns` (--columns) to leave it out';
 
 // What a spreadsheet shows in a cell whose formula fails, in its own language: #DIV/0!, #WERT!, #¿NOMBRE?.
 const spreadsheetError = /^#(?:N\/A|N\/D|NV|[¡¿]?[\p{L}/0]+[!?])$/iu;
-const codeOfHash = 0x23;
+const [codeOfBlank, codeOfHash] = [0x20, 0x23];
 
 // Of the text with which a line begins; a comment letter that was given has skipped what it begins.
 function commentHint(text: string, { comment }: CsvDialect): string {

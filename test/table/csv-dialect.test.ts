@@ -157,6 +157,15 @@ test("Names of R's rows have no name above them; texts are left out, and numbers
   assert.equal((await readTable(Buffer.from('a b\n1 2\n'), quiet)).names, ['a', 'b']);
 });
 
+test('Where blanks part the fields, an error names the column of its field.', async () => {
+  for (const [text, what] of [
+    ['a b\n1 2\n3 x\n', 'column (b) is not a finite decimal number (x)'],
+    ['a b\n1 2\n  NA  4\n', 'column (a) is missing'],
+    ['"a" "b"\n"1" 2 Inf\n', 'column (b) is not a finite decimal number (Inf)'],
+  ] as const)
+    await throwsCode('ERR_MALFORMED_CSV', what, () => read(text));
+});
+
 test('The same is said of a file from a stream.', async () => {
   const stream = async function* () {
     yield readFileSync(`${folder}r-write-table.csv`);
