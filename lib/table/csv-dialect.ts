@@ -148,18 +148,30 @@ const shownDelimiters: { readonly [delimiter: string]: string } = {
   ' ': 'blanks',
 };
 
-/** Whether a row has a name in quotes before its numbers, so that the header is one field short: R's write.table. */
+/**
+ * Whether a row has a name in quotes before its fields, so that the header is one field short: R's write.table, which
+ * quotes names and texts, but no numbers.
+ */
 function haveRowNames(header: CsvRecord, row: CsvRecord | undefined): boolean {
-  const [name, ...numbers] = row?.fields ?? [];
-  return numbers.length === header.fieldCount && name!.isQuoted && !numbers.some(({ isQuoted }) => isQuoted);
+  const [name, ...others] = row?.fields ?? [];
+  if (others.length !== header.fieldCount || !name!.isQuoted) return false;
+  const numbers = others.filter(({ isQuoted }) => !isQuoted).length;
+  if (numbers === others.length) return true;
+  // A delimiter too many at the end of a row leaves an empty field there.
+  return numbers > 0 && isAllQuoted(header) && others.at(-1)!.text !== '';
 }
 
-/** Whether blanks part the fields: of numbers, or of names above rows of as many numbers. */
+function isAllQuoted({ fields }: CsvRecord): boolean {
+  return fields.every(({ isQuoted }) => isQuoted);
+}
+
+/** Whether blanks part the fields: of numbers, or of names above rows of as many numbers or, if quoted, of anything. */
 function arePartedByBlanks(first: CsvRecord, second: CsvRecord | undefined): boolean {
   if (first.fieldCount > 1 && first.fields.every(isLikeNumber)) return true;
   if (second === undefined) return false;
-  if (haveRowNames(first, second)) return second.fields.slice(1).every(isLikeNumber);
-  return first.fieldCount > 1 && second.fieldCount === first.fieldCount && second.fields.every(isLikeNumber);
+  const hasRowNames = haveRowNames(first, second);
+  if (!hasRowNames && (first.fieldCount < 2 || second.fieldCount !== first.fieldCount)) return false;
+  return isAllQuoted(first) || second.fields.slice(Number(hasRowNames)).every(isLikeNumber);
 }
 
 // A comma wherever it makes fields; else what makes some.
@@ -216,7 +228,7 @@ function foundHeader(
   const shown = shownFields(fields);
   const asHeader = `First row of CSV file (${path}) is read as names of columns (${shown}); pass \`header\` false (--no-header) if it holds numbers.`;
   if (names > 0) {
-    const areAllQuoted = fields.every((field) => field.isQuoted && isLikeNumber(field));
+    const areAllQuoted = isAllQuoted(first) && fields.every(isLikeNumber);
     if (numbers > 0 || (areAllQuoted && second === undefined)) warn(asHeader);
     return true;
   }

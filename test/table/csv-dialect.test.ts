@@ -157,6 +157,19 @@ test("Names of R's rows have no name above them; texts are left out, and numbers
   assert.equal((await readTable(Buffer.from('a b\n1 2\n'), quiet)).names, ['a', 'b']);
 });
 
+test("R's write.table is read beside its texts in quotes, with names of rows and without.", async () => {
+  const mixed = '"g" "x" "when"\n"1" "a b" 1.5 2024-01-01\n"2" NA 4 NA\n';
+  const bare = mixed.replaceAll(/^"\d" /gm, '');
+  const tabs = mixed.replaceAll(' ', '\t').replace('a\tb', 'a b');
+  for (const text of [mixed, bare, tabs, tabs.replaceAll('\t', ',')])
+    assert.equal((await read(text, { columns: ['x'] })).rows, [[1.5], [4]], text);
+  await throwsCode('ERR_MALFORMED_CSV', 'column (g) is not a finite decimal number (a b)', () => read(mixed));
+  await throwsCode('ERR_MALFORMED_CSV', 'not a comma', () => read('"x" "y"\n"1" 1,5 3\n'));
+  const tooMany = '"g","h","x"\n"a","b",2,\n';
+  await throwsCode('ERR_MALFORMED_CSV', 'column (h) is not', () => read(tooMany, { columns: ['h'] }));
+  await throwsCode('ERR_MALFORMED_CSV', 'has (4) fields', () => read(tooMany, { columns: ['x'] }));
+});
+
 test('Where blanks part the fields, an error names the column of its field.', async () => {
   for (const [text, what] of [
     ['a b\n1 2\n3 x\n', 'column (b) is not a finite decimal number (x)'],
