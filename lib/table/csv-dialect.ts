@@ -98,6 +98,8 @@ export function* csvBeginning(
   if (!(header ?? foundHeader(path, records, first, dialect, warn)))
     return { ...dialect, names: undefined, hasRowNames: false, width: first.fieldCount, start: 0 };
   yield;
+  // What follows the quote would be a name, and no row be left.
+  if (first.isUnclosed) throw malformedCsv(path, `Quote in the header of CSV file (${path}) is not closed.`, 1, 1);
   const names = first.fields.map(({ text }) => text);
   if (!isUtf8(bytes.subarray(0, first.end)))
     warn(`Names of columns of CSV file (${path}) are not UTF-8, and letters of them are lost; save it as UTF-8.`);

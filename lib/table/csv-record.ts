@@ -14,6 +14,8 @@ export interface CsvRecord {
   readonly fieldCount: number;
   /** The offset after its line end. */
   readonly end: number;
+  /** True if its last field begins with a quote that does not end. */
+  readonly isUnclosed: boolean;
 }
 
 /** The most fields that a record may have. */
@@ -57,6 +59,7 @@ export function csvRecord(bytes: Uint8Array, at: number, { delimiter, comment }:
   const textOf = textsOf(bytes);
   const fields: CsvField[] = [];
   let fieldCount = 0;
+  let isUnclosed = false;
   for (let place = start; ; ) {
     place = blanksFrom(place);
     const isQuoted = bytes[place] === quote;
@@ -65,6 +68,7 @@ export function csvRecord(bytes: Uint8Array, at: number, { delimiter, comment }:
     if (isQuoted) {
       const end = closingQuote(bytes, place + 1);
       text = textOf(place + 1, end).replaceAll('""', '"');
+      isUnclosed = end === bytes.length;
       place = Math.min(bytes.length, end + 1);
       begin = place;
     }
@@ -76,7 +80,7 @@ export function csvRecord(bytes: Uint8Array, at: number, { delimiter, comment }:
     while (last > begin && isBlank(last - 1)) last--;
     if (fieldCount++ < mostFields) fields.push({ text: text + textOf(begin, last), isQuoted });
     place = blanksFrom(place);
-    if (place >= bytes.length || isLineEnd(place)) return { fields, fieldCount, end: pastLineEnd(place) };
+    if (place >= bytes.length || isLineEnd(place)) return { fields, fieldCount, end: pastLineEnd(place), isUnclosed };
     if (delimiter !== blank) place++;
   }
 }

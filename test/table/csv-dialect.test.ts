@@ -157,6 +157,12 @@ test("Names of R's rows have no name above them; texts are left out, and numbers
   assert.equal((await readTable(Buffer.from('a b\n1 2\n'), quiet)).names, ['a', 'b']);
 });
 
+test('A quote that does not end is refused in the header too, where all rows would be a name.', async () => {
+  for (const text of ['a,"b\n1,2\n3,4\n', '"a', '"a;b\n1;2\n'])
+    await throwsCode('ERR_MALFORMED_CSV', 'Quote in the header', () => read(text));
+  assert.equal((await read('"a"')).names, ['a']);
+});
+
 test("R's write.table is read beside its texts in quotes, with names of rows and without.", async () => {
   const mixed = '"g" "x" "when"\n"1" "a b" 1.5 2024-01-01\n"2" NA 4 NA\n';
   const bare = mixed.replaceAll(/^"\d" /gm, '');
