@@ -32,11 +32,11 @@ export async function openCsvWriter(
   return { write: (values) => lines.write(values), finish: () => lines.finish() };
 }
 
-// Quotes a name with a comma, a quote or a line break, one that begins or ends with a space, one that a reader could
-// take for a number, and one that a spreadsheet would take for a formula.
+// Quotes a name with a delimiter, a quote or a line break, one that begins or ends with a space, one that a reader
+// could take for a number, and one that a spreadsheet would take for a formula.
 function csvHeader(names: readonly string[]): Uint8Array {
   const fields = names.map((name) =>
-    /[",;\t\r\n]|^\s|\s$|^[=+\-@#]|^0x|^inf|^sep=/i.test(name) || isMissing(name) || isDecimal(name)
+    /[",;|\t\r\n]|^\s|\s$|^[=+\-@#]|^0x|^inf|^sep=/i.test(name) || isMissing(name) || isDecimal(name)
       ? `"${name.replaceAll('"', '""')}"`
       : name,
   );

@@ -384,7 +384,7 @@ if (written !== undefined)
   });
 
 test('Names that a reader or a spreadsheet would take for something else are quoted, and read again.', async () => {
-  const names = ['=1+2', '+x', '-x', '@x', '2020', '1e3', 'a;b', 'NA', '0x10', 'plain', 'Infinity', '#c'];
+  const names = ['=1+2', '+x', '-x', '@x', '2020', '1e3', 'a;b', 'a|b', 'NA', '0x10', 'plain', 'Infinity', '#c'];
   const pieces: Uint8Array[] = [];
   const output = {
     write: async (bytes: Uint8Array) => void pieces.push(bytes.slice()),
