@@ -263,7 +263,9 @@ function shownFields(fields: readonly CsvField[]): string {
   return fields.length > 4 ? `${texts.join(', ')}, ...` : texts.join(', ');
 }
 
-function isLikeNumber({ text }: CsvField): boolean {
+// In quotes there may be blanks about a number.
+function isLikeNumber(field: CsvField): boolean {
+  const text = field.text.trim();
   return isDecimal(text) || isMissing(text) || /^[+-]?(inf|infinity|nan|0x[\da-f]+)$/i.test(text);
 }
 

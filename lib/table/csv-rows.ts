@@ -201,7 +201,11 @@ class Reader {
     return !isRead || this.#judge(begin, last, start);
   }
 
-  #judge(begin: number, last: number, start: number): boolean {
+  // Of a field in quotes there may be blanks about the number, as R's format() writes it.
+  #judge(from: number, to: number, start: number): boolean {
+    let [begin, last] = [from, to];
+    while (begin < last && this.#isBlank(this.#bytes[begin])) begin++;
+    while (last > begin && this.#isBlank(this.#bytes[last - 1])) last--;
     if (begin !== last && this.#decimal(begin, last) === last && Number.isFinite(this.#value))
       return this.#isExact(begin, last, start);
     if (last - begin > 4 || !isMissing(this.#bytes.toString('latin1', begin, last)))

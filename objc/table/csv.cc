@@ -161,7 +161,10 @@ class Reader {
     return value == nullptr || judge(begin, last, field, value);
   }
 
+  // Of a field in quotes there may be blanks about the number, as R's format() writes it.
   bool judge(const char* begin, const char* last, const char* field, double* value) {
+    while (begin != last && isBlank(*begin)) ++begin;
+    while (last != begin && isBlank(last[-1])) --last;
     const char* next = readDecimal(begin, last, value);
     if (next == last && begin != last && std::isfinite(*value)) return isExact(begin, last, field, *value);
     if (!isMissing(begin, last)) return refuse(CsvFault::number, field);

@@ -53,6 +53,20 @@ for (const [where, parser] of [['TypeScript', plainParser] as const, ['addon', n
       );
     },
   );
+
+  about("Blanks about a number in quotes are none of it, as R's format() writes them.", async () => {
+    const text = '"","a","b"\n"1"," 1.5","\t-2 "\n"2","10.5"," NA"\n"3","   ","7"\n';
+    const kept = await read(text, { columns: ['a', 'b'], missing: 'drop' });
+    assert.equal(kept.rows, [[1.5, -2]]);
+    await throwsCode('ERR_MALFORMED_CSV', 'column (b) is missing', () => read(text, { columns: ['b'] }));
+    const bare = [
+      [1.5, 20],
+      [10.5, 3],
+    ];
+    assert.equal((await read('" 1.5","20"\n"10.5"," 3"\n')).rows, bare);
+    for (const inner of ['1 5', '- 1'])
+      await throwsCode('ERR_MALFORMED_CSV', `number (${inner})`, () => read(`a\n"${inner}"\n`));
+  });
 }
 
 test.run();
