@@ -179,6 +179,6 @@ function picked(rows: Float64Array, columns: number, chosen: readonly number[]):
 
 function inFile(error: unknown, path: string, first: number): unknown {
   if (!(error instanceof CovariumError) || error.code === 'ERR_ABORTED') return error;
-  const message = `${error.message} Its row is counted from row (${first}) of file (${path}).`;
+  const message = `${error.message} Rows are counted from row (${first}) of file (${path}).`;
   return new CovariumError(error.code, message, { path, cause: error });
 }

@@ -272,6 +272,11 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
     () => ['fit', file('negative.csv', 'a,w\n1,2\n3,2\n5,-1\n'), '--output', at('x.json'), '--weights', 'w'],
   ],
   [
+    'numbers too large for their sums, of no one row',
+    /fourth powers is not finite \(Infinity\)\. Rows are counted from row \(0\) of file \(.*large\.csv\)\./,
+    () => ['fit', file('large.csv', 'a\n1e300\n-1e300\n2e299\n'), '--output', at('x.json')],
+  ],
+  [
     'weights that are all 0',
     /File \(.*zero\.csv\) has only rows of weight \(0\): there is nothing to fit\. \[ERR_SHAPE\]/,
     () => ['fit', file('zero.csv', 'a,w\n1,0\n3,0\n'), '--output', at('x.json'), '--weights', 'w'],
