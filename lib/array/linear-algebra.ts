@@ -94,7 +94,7 @@ function known(): Operations {
 export abstract class LinearAlgebra<Matrix, Vector> {
   /**
    * Eigenvalues and eigenvectors of a symmetric A (n x n), from its lower triangle; all of it must be finite. Rejects
-   * with `ERR_SHAPE`, `ERR_NOT_FINITE` and like every method here.
+   * with `ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (an eigenvalue beyond the type) and like every method here.
    */
   async eigh(options: LinearAlgebraOptions & AbortOptions = {}): Promise<Eigen<Matrix, Vector>> {
     return known().run('eigh', this, [options]) as Promise<Eigen<Matrix, Vector>>;
@@ -107,7 +107,8 @@ export abstract class LinearAlgebra<Matrix, Vector> {
 
   /**
    * Singular values and vectors of A (m x n), min(m, n) of each (NumPy's `full_matrices=False`). Rejects with
-   * `ERR_SHAPE` (0 rows), `ERR_NOT_FINITE` and like every method here.
+   * `ERR_SHAPE` (0 rows), `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (a singular value beyond the type) and like every method
+   * here.
    */
   async svd(options: LinearAlgebraOptions & AbortOptions = {}): Promise<SingularValues<Matrix, Vector>> {
     return known().run('svd', this, [options]) as Promise<SingularValues<Matrix, Vector>>;

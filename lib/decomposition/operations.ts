@@ -49,6 +49,7 @@ function* eigh(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   };
   const commands = (runsOn: OpenBackend) => committed(place, [n, n * n], encode, runsOn);
   const [values, vectors] = yield* withEigenvalues(place.device, commands);
+  yield* requireHeld([values!, vectors!], place, 'Eigenvalue', 'Scale `matrix`.');
   return { values: new Vector(values!), vectors: new Matrix(vectors!, n, n) };
 }
 
@@ -60,6 +61,7 @@ function* svd(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
     const rows = finiteCopy(place, n, encoder, scratch);
     encoder.svd(rows, u!, s!, vt!, m, n, false);
   });
+  yield* requireHeld([s!, u!, vt!], place, 'Singular value', 'Scale `matrix`.');
   return { u: new Matrix(u!, m, k), s: new Vector(s!), vt: new Matrix(vt!, k, n) };
 }
 
@@ -77,7 +79,7 @@ function* qr(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
     encoder.transpose(lower, whole, n, m);
     encoder.copy(whole.subarray(0, k * n), r!);
   });
-  yield* requireHeld([r!, q!], place, 'R', 'Scale `matrix`.');
+  yield* requireHeld([r!, q!], place, 'R entry', 'Scale `matrix`.');
   return { q: new Matrix(q!, m, k), r: new Matrix(r!, k, n) };
 }
 
@@ -97,7 +99,7 @@ function* solve(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Task
     if (columns > 1) encoder.transpose(rows, x!, columns, n);
   });
   timesPower(x!, exponent - unit);
-  yield* requireHeld([x!], place, 'Solution', 'Scale `matrix` or `b`.');
+  yield* requireHeld([x!], place, 'Solution entry', 'Scale `matrix` or `b`.');
   return shapedAs(b, x!, n, columns);
 }
 
@@ -119,7 +121,7 @@ function* inverse(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown>
     encoder.transpose(rows, x!, n, n);
   });
   timesPower(x!, -unit);
-  yield* requireHeld([x!], place, 'Inverse', 'Scale `matrix`.');
+  yield* requireHeld([x!], place, 'Inverse entry', 'Scale `matrix`.');
   return new Matrix(x!, n, n);
 }
 
@@ -212,7 +214,7 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
     });
     timesPower(x!, exponent - unit);
     timesPower(s, unit);
-    yield* requireHeld([x!, s], place, 'Solution', 'Scale `matrix` or `b`.');
+    yield* requireHeld([x!, s], place, 'Solution entry', 'Scale `matrix` or `b`.');
     const rank = inverses.filter((inverse) => inverse > 0).length;
     return { x: shapedAs(b, x!, n, columns), rank, s: new Vector(s) };
   } finally {
@@ -232,7 +234,7 @@ function* requireHeld(storages: readonly Storage[], { dtype }: Place, name: stri
     if (at === from) at += firstNotFinite(values.subarray(from, to));
   });
   if (at === values.length) return;
-  const message = `${name} entry (${at}) is (${values[at]}): it is beyond (${dtype}), or a step to it is. ${remedy}`;
+  const message = `${name} (${at}) is (${values[at]}): it is beyond (${dtype}), or a step to it is. ${remedy}`;
   for (const storage of storages) storage.close();
   throw new CovariumError('ERR_OUT_OF_RANGE', message);
 }

@@ -287,6 +287,9 @@ onEveryDevice('entries of any size have their singular values, solutions and det
   await throwsCode('ERR_OUT_OF_RANGE', 'R entry (0) is (Infinity)', () =>
     double([[1.7e308], [1.7e308]]).qr({ device }),
   );
+  const largest = double([[1.7e308, 1.7e308], [1.7e308, 1.7e308]]); // biome-ignore format: short
+  await throwsCode('ERR_OUT_OF_RANGE', 'Eigenvalue (1) is (Infinity)', () => largest.eigh({ device }));
+  await throwsCode('ERR_OUT_OF_RANGE', 'Singular value (0) is (Infinity)', () => largest.svd({ device }));
   // An entry of which the type holds fewer digits.
   await throwsCode('ERR_OUT_OF_RANGE', 'Inverse entry (0)', () => double([[1e-310]]).inverse({ device }));
   const wide = Matrix.from([[1e200, 1], [3e200, 2], [-2e200, 0]], { dtype: 'float64' }); // biome-ignore format: short
