@@ -68,7 +68,7 @@ void EncoderObject::dropReferences(Napi::Env env) {
   for (const Borrowed& borrowed : borrowed_) napi_delete_reference(env, borrowed.reference);
   borrowed_.clear();
   elements_ = 0;
-  launches_ = false;
+  decomposes_ = launches_ = false;
 }
 
 void EncoderObject::requireBorrowed(Napi::Env env) {
@@ -85,6 +85,11 @@ void EncoderObject::requireBorrowed(Napi::Env env) {
                                       std::to_string(length) + ").");
     }
   }
+}
+
+CommandBuffer& EncoderObject::decompositions() {
+  decomposes_ = true;
+  return commands();
 }
 
 CommandBuffer& EncoderObject::commands() {
@@ -345,10 +350,10 @@ void EncoderObject::logDensity(const Napi::CallbackInfo& info) {
   });
 }
 
-// A command of linear algebra on so few numbers takes microseconds: at most some 20 x elements^1.5 operations. How long
-// a kernel takes nobody knows.
+// Commands on so few numbers take some ten microseconds at most: a decomposition some 20 x elements^1.5 operations, a
+// product a hundredth of that. How long a kernel takes nobody knows.
 Napi::Value EncoderObject::isBrief(const Napi::CallbackInfo& info) {
-  constexpr size_t mostElements = 256;
+  const size_t mostElements = decomposes_ ? 256 : 8192;
   const bool isBrief = elements_ <= mostElements && !launches_ && state_ == State::recording && commands_->isNext();
   return Napi::Boolean::New(info.Env(), isBrief);
 }
