@@ -6,6 +6,7 @@ import type { Scratch } from '../command/scratch.ts';
 import type { Tasks } from '../command/task.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
+import { norm } from '../reference/svd.ts';
 import { advanced } from '../stream/counter.ts';
 import type { Work } from '../work.ts';
 import type { Factor } from './factor.ts';
@@ -152,12 +153,7 @@ export function* rootNumbers(device: OpenBackend, root: Float64Array, n: number,
     const parts = { root: zeros(), rows: zeros(), inverse: zeros(), deviations: zeros(), inverses: zeros() };
     return { parts: { ...parts, lower: one }, logDeterminant: 0 };
   }
-  const deviations = new Float64Array(n);
-  for (let i = 0; i < n; i++) {
-    let sum = 0;
-    for (let k = 0; k < rank; k++) sum += root[i * rank + k]! ** 2;
-    deviations[i] = Math.sqrt(sum);
-  }
+  const deviations = Float64Array.from({ length: n }, (_, i) => norm(root.subarray(i * rank, (i + 1) * rank)));
   const inverses = deviations.map((deviation) => (deviation === 0 ? 0 : 1 / deviation));
   const scaled = new Float64Array(rank * n);
   for (let i = 0; i < n; i++) for (let k = 0; k < rank; k++) scaled[k * n + i] = root[i * rank + k]! * inverses[i]!;

@@ -141,4 +141,38 @@ onEveryDevice('a combination that a singular normal holds constant has rank 0.',
   assert.is(nearly.rank, 1);
 });
 
+onEveryDevice(
+  'A singular normal has densities in any unit, also where squares of its deviations vanish or overflow.',
+  (device) => {
+    if (!device.dtypes.includes('float64')) return;
+    const covariance = [
+      [1, 1],
+      [1, 1],
+    ];
+    using singular = MultivariateNormal.fromCovarianceSync({
+      device,
+      dtype: 'float64',
+      covariance,
+      singular: 'pivoted',
+    });
+    const [x, off] = [
+      [0.5, 0.5],
+      [0.5, -0.5],
+    ];
+    for (const unit of [1e-170, 1e160]) {
+      using scaled = singular.affineSync({
+        matrix: [
+          [unit, 0],
+          [0, unit],
+        ],
+      });
+      const rows = [x, off].map((row) => row.map((entry) => entry * unit));
+      const expected = singular.logPdfSync(x).get(0) - Math.log(unit);
+      near(scaled.logPdfSync(rows[0]!).data, [expected], () => 1e-12 * Math.abs(expected), `${unit}`);
+      assert.is(scaled.logPdfSync(rows[1]!).get(0), Number.NEGATIVE_INFINITY);
+      near(scaled.mahalanobisSync(rows[0]!).data, [0.5], () => 1e-12, `${unit}`);
+    }
+  },
+);
+
 test.run();
