@@ -4,7 +4,9 @@ import { requireLength } from '../array/operand.ts';
 import { requireDevice } from '../backend-handle.ts';
 import { checkOptions } from '../check.ts';
 import { step, type Tasks } from '../command/task.ts';
+import { lowerEchelon } from '../decomposition/echelon.ts';
 import { LowRankFactor } from '../factor/low-rank-factor.ts';
+import { firstColumns } from './from-root.ts';
 import { meanInput } from './inputs.ts';
 import type { LowRankOptions } from './options.ts';
 import { givenFactor, type NormalParameters } from './parameters.ts';
@@ -29,6 +31,8 @@ export function* fromLowRank(options: LowRankOptions, centre = 'Mean'): Tasks<No
   if (mean !== undefined) requireLength(centre, mean.length, n, 'factor');
   const inputs = [options.mean, options.factor, options.diagonal];
   requireRepresented({ asked: options.dtype, chosen: dtype, inputs }, mean, variance, centre);
-  const make = yield* LowRankFactor.of(factor, diagonal);
+  // Of more columns than rows an echelon has the same covariance in n columns, and takes k in place of k^3 steps.
+  if (k > n) yield* lowerEchelon(device, factor, n, k, 0);
+  const make = yield* LowRankFactor.of(k > n ? firstColumns(factor, k, n) : factor, diagonal);
   return yield* step(givenFactor({ device, dtype, n, mean }, make, '`factor` with `diagonal`'));
 }

@@ -56,7 +56,8 @@ export function* fromEchelon(
   return yield* step(givenFactor(input, (allocate) => RootFactor.of(allocate, numbers, rank)));
 }
 
-function firstColumns(rows: Float64Array, width: number, count: number): Float64Array {
+/** The first columns of rows, as a copy. */
+export function firstColumns(rows: Float64Array, width: number, count: number): Float64Array<ArrayBuffer> {
   const m = rows.length / width;
   const columns = new Float64Array(m * count);
   for (let i = 0; i < m; i++) {

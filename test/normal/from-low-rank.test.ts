@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { klDivergence, MultivariateNormal, openDevice } from '../../lib/index.ts';
+import { klDivergence, Matrix, MultivariateNormal, openDevice } from '../../lib/index.ts';
 import { onEveryDevice, onEveryType } from '../harness/every-device.ts';
 import { scattered } from '../harness/naive.ts';
 import { near } from '../harness/near.ts';
@@ -180,6 +180,23 @@ test('The log determinant is right where the diagonal reaches over 100 decades.'
     near([-2 * atMean - 4 * Math.log(2 * Math.PI)], [wanted], 1e-12);
   }
 });
+
+onEveryDevice(
+  'a factor may have many more columns than rows: it once took an array of their number squared.',
+  (device) => {
+    const k = 100_000;
+    const factor = Matrix.from(
+      Float64Array.from({ length: 2 * k }, (_, at) => (at < k ? 1 : 1 + (at % 2))),
+      { columns: k },
+    );
+    const dtype = device.dtypes.includes('float64') ? 'float64' : 'float32';
+    using normal = MultivariateNormal.fromLowRankSync({ device, dtype, factor, diagonal: [1, 2] });
+    const expected = [k + 1, 1.5 * k, 1.5 * k, 2.5 * k + 2];
+    near(normal.covarianceSync().data, expected, dtype === 'float64' ? 1e-12 : 1e-6);
+    const determinant = expected[0]! * expected[3]! - expected[1]! ** 2;
+    near([normal.logDeterminant], [Math.log(determinant)], dtype === 'float64' ? 1e-12 : 1e-5);
+  },
+);
 
 onEveryDevice('numbers whose squares are beyond float64 are refused: the call once never returned.', async (device) => {
   for (const [factor, diagonal] of [
