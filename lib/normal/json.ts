@@ -62,7 +62,7 @@ export function normalToJson(parameters: NormalParameters): NormalJson {
 export function covarianceOfJson(json: unknown, options: JsonOptions): CovarianceOptions {
   const { dtype, mean, covariance } = normalFromJson(json);
   checkOptions(options, jsonOptionNames);
-  return { dtype, ...options, mean, covariance };
+  return { ...options, dtype: options.dtype === undefined ? dtype : options.dtype, mean, covariance };
 }
 
 /** The JSON of a normal, checked; throws `ERR_MALFORMED_MODEL`, with the path of the file where it is of one. */

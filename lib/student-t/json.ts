@@ -40,7 +40,13 @@ export function scaleOfJson(json: unknown, options: JsonOptions): ScaleOptions {
   if (!(typeof nu === 'number' && nu > 0))
     throw malformed(`its degreesOfFreedom are (${describe(degreesOfFreedom)}), not a positive number`);
   const { dtype, centre: location, spread: scale } = model;
-  return { dtype, ...options, degreesOfFreedom: nu, location, scale };
+  return {
+    ...options,
+    dtype: options.dtype === undefined ? dtype : options.dtype,
+    degreesOfFreedom: nu,
+    location,
+    scale,
+  };
 }
 
 function malformed(why: string): CovariumError {

@@ -22,6 +22,13 @@ onEveryDevice('JSON of a normal is a model as `covarium fit` writes it, and read
   near(read.sampleSync(9, { seed: 3 }).data, normal.sampleSync(9, { seed: 3 }).data, 1e-6);
   using named = MultivariateNormal.fromJSONSync({ ...json, columns: ['a', 'b'] }, { device });
   assert.is(named.dimension, 2);
+  if (!device.dtypes.includes('float64')) return;
+  // An option that is undefined asks for nothing.
+  const wide = { ...json, dtype: 'float64' };
+  using unasked = MultivariateNormal.fromJSONSync(wide, { device, dtype: undefined });
+  const student = { covarium: 1, dtype: 'float64', degreesOfFreedom: 3, location: mean, scale: covariance };
+  using ofStudent = MultivariateStudentT.fromJSONSync(student, { device, dtype: undefined });
+  assert.equal([unasked.dtype, ofStudent.dtype], ['float64', 'float64']);
 });
 
 onEveryDevice('JSON of every kind of factor has its covariance; a singular one says so as it is read.', (device) => {
