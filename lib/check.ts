@@ -58,7 +58,8 @@ export function wholeNumber(
   if (typeof value !== 'number') throw wrongArgument(name, value, `a whole number ${range}`);
   if (Number.isInteger(value) && value >= minimum && value <= maximum) return value;
   // Most callers need not know the bound.
-  const said = Number.isInteger(value) && value > Number.MAX_SAFE_INTEGER ? `from ${minimum} to 2^53 - 1` : range;
+  const isBeyond = Number.isInteger(value) && value > maximum && maximum === Number.MAX_SAFE_INTEGER;
+  const said = isBeyond ? `from ${minimum} to 2^53 - 1` : range;
   throw new CovariumError('ERR_OUT_OF_RANGE', `${marked(name)} is (${value}), not a whole number ${said}.`);
 }
 

@@ -3,7 +3,7 @@ import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { requireLength } from '../array/operand.ts';
 import type { Storage } from '../array/storage.ts';
 import type { VectorInput } from '../array/vector.ts';
-import { checkOptions, requireFiniteEntries } from '../check.ts';
+import { about, checkOptions, requireFiniteEntries } from '../check.ts';
 import { resultTask, step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype, Values } from '../dtype.ts';
@@ -56,7 +56,7 @@ export function* conditionalMeans<D extends RealDtype>(
   const given = coordinatesIn(options.given, n, 'given');
   if (given.length === 0)
     throw new CovariumError('ERR_SHAPE', '`given` has (0) coordinates, but `rows` has at least one column.');
-  const { values, count } = rowsInput('rows', device, options.rows, given.length);
+  const { values, count } = rowsInput('rows', device, options.rows, given.length, '`given`');
   const input = values.slice();
   const onto = yield* regression(parameters, given);
   requireOthers(onto);
@@ -66,19 +66,19 @@ export function* conditionalMeans<D extends RealDtype>(
   const coefficients = new Float64Array((n - m) * m);
   for (let i = 0; i < n - m; i++) coefficients.set(onto.coefficients(m + i), i * m);
   const wrap = (written: Storage<D>) => new Matrix(written, count, n - m);
-  return yield* step(
-    resultTask({ device, dtype }, count * (n - m), wrap, (encoder, out, scratch) => {
-      const centred = scratch.copy(input, dtype);
-      encoder.addRow(centred, scratch.copy(onto.mean.subarray(0, m), dtype), -1);
-      encoder.product(centred, scratch.copy(coefficients, dtype), out, count, n - m, m, false, true, 1, 0);
-      encoder.addRow(out, scratch.copy(onto.mean.subarray(m), dtype), 1);
-    }),
-  );
+  const task = resultTask({ device, dtype }, count * (n - m), wrap, (encoder, out, scratch) => {
+    const centred = scratch.copy(input, dtype);
+    encoder.requireFinite(centred, m);
+    encoder.addRow(centred, scratch.copy(onto.mean.subarray(0, m), dtype), -1);
+    encoder.product(centred, scratch.copy(coefficients, dtype), out, count, n - m, m, false, true, 1, 0);
+    encoder.addRow(out, scratch.copy(onto.mean.subarray(m), dtype), 1);
+  });
+  return yield* step({ ...task, explain: (error) => about('rows', error) });
 }
 
 function requireOthers({ given, others }: Regression): void {
   if (others.length === 0)
-    throw new CovariumError('ERR_SHAPE', `All (${given.length}) coordinates are given: none is left.`);
+    throw new CovariumError('ERR_SHAPE', `\`given\` has all (${given.length}) coordinates: none is left.`);
 }
 
 // How far values of the given coordinates, from index `start` on, move the mean of a row.

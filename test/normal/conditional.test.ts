@@ -207,13 +207,18 @@ function deviations(covariance: readonly number[]): number[] {
 
 onEveryDevice('Coordinates, values and options that cannot be conditioned on are refused.', async (device) => {
   using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: identity(3) });
+  await throwsCode('ERR_OUT_OF_RANGE', '(9007199254740992), not a whole number from 0 to 2.', () =>
+    normal.conditional({ given: [2 ** 53], values: [0] }),
+  );
   for (const given of [[3], [-1], [0.5], [Number.NaN]])
     await throwsCode('ERR_OUT_OF_RANGE', `${given[0]}`, () => normal.conditional({ given, values: [0] }));
   await throwsCode('ERR_INVALID_ARGUMENT', "('1')", () =>
     normal.conditional({ given: ['1'] as unknown as number[], values: [0] }),
   );
   await throwsCode('ERR_SHAPE', '(2)', () => normal.conditional({ given: [1], values: [0, 0] }));
-  await throwsCode('ERR_SHAPE', '(2)', () => normal.conditionalMeans({ given: [1], rows: [[0, 0]] }));
+  await throwsCode('ERR_SHAPE', '`rows` has (2) entries, but `given` has (1)', () =>
+    normal.conditionalMeans({ given: [1], rows: [0, 0] as never }),
+  );
   const missing = await throwsCode('ERR_NOT_FINITE', 'NaN', () =>
     normal.conditional({ given: [1, 2], values: [0, Number.NaN] }),
   );
@@ -222,6 +227,14 @@ onEveryDevice('Coordinates, values and options that cannot be conditioned on are
     normal.conditionalMeans({ given: [1], rows: [[0], [Number.NaN]] }),
   );
   assert.equal([gap.row, gap.column], [1, 0]);
+  // What float32 does not hold, as in other rows.
+  const huge = await throwsCode('ERR_NOT_FINITE', '`rows` entry (1, 0) is (Infinity)', () =>
+    normal.conditionalMeans({ given: [1], rows: [[0], [1e300]] }),
+  );
+  assert.equal([huge.row, huge.column], [1, 0]);
+  await throwsCode('ERR_SHAPE', '`given` has all (3) coordinates', () =>
+    normal.conditional({ given: [0, 1, 2], values: [0, 0, 0] }),
+  );
   await throwsCode('ERR_UNKNOWN_OPTION', 'value', () => normal.conditional({ given: [0], value: [0] } as never));
   normal.close();
   await throwsCode('ERR_CLOSED', '3', () => normal.conditional({ given: [0], values: [0] }));
