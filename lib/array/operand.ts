@@ -153,8 +153,9 @@ export function requireNormal(square: string, factor: Matrix, mean: Operand, nam
   return n;
 }
 
-/** Returns `value` if it is a finite number; throws `ERR_OUT_OF_RANGE` otherwise. */
-export function requireFinite(name: string, value: number): number {
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw new CovariumError('ERR_OUT_OF_RANGE', `${marked(name)} is (${quoted(value)}), not a finite number.`);
+/** Returns `value` if it is a finite number, of at least `least` if given; throws `ERR_OUT_OF_RANGE` otherwise. */
+export function requireFinite(name: string, value: number, least?: number): number {
+  if (typeof value === 'number' && Number.isFinite(value) && !(value < least!)) return value;
+  const range = least === undefined ? '' : ` of at least ${least}`;
+  throw new CovariumError('ERR_OUT_OF_RANGE', `${marked(name)} is (${quoted(value)}), not a finite number${range}.`);
 }

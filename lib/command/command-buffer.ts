@@ -83,12 +83,12 @@ export class CommandBuffer {
   /**
    * Fails the commit with `ERR_NOT_SYMMETRIC` at the first pair of entries of a (n x n) that differ by more than the
    * relative `tolerance` (0 by default), and with `ERR_NOT_FINITE`. Throws `ERR_OUT_OF_RANGE` for a tolerance that is
-   * not finite.
+   * negative or not finite.
    */
   requireSymmetric(a: Matrix, tolerance = 0): this {
     const n = requireSquare('`a`', a);
     return this.#record((encoder) =>
-      encoder.requireSymmetric(this.#one({ a }), n, requireFinite('Tolerance', tolerance)),
+      encoder.requireSymmetric(this.#one({ a }), n, requireFinite('Tolerance', tolerance, 0)),
     );
   }
 
@@ -245,8 +245,11 @@ export class CommandBuffer {
     checkOptions(options, ['ddof']);
     const [all, centre, spread] = this.#all({ rows, mean, covariance });
     requireNormal('`covariance`', covariance, mean, '`rows`', rows);
+    wholeNumber('Number of rows of `rows`', heightOf(rows), 1);
     const ddof = wholeNumber('ddof', options.ddof ?? 1, 0, heightOf(rows) - 1);
+    requireApart('`mean`', centre!, '`rows`', all!);
     requireApart('`covariance`', spread!, '`rows`', all!);
+    requireApart('`covariance`', spread!, '`mean`', centre!);
     return this.#record((encoder) => encoder.meanAndCovariance(all!, centre!, spread!, ddof));
   }
 

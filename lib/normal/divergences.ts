@@ -54,12 +54,12 @@ export async function renyiDivergence(
   alpha: number,
   options: AbortOptions = {},
 ): Promise<number> {
-  return runAlone(options, () => renyi(...pair(p, q), order(alpha)));
+  return runAlone(options, () => renyi(...pair(p, q), requireFinite('alpha', alpha, 0)));
 }
 
 /** Synchronous twin of {@link renyiDivergence}. */
 export function renyiDivergenceSync(p: MultivariateNormal, q: MultivariateNormal, alpha: number): number {
-  return runAllSync(renyi(...pair(p, q), order(alpha)));
+  return runAllSync(renyi(...pair(p, q), requireFinite('alpha', alpha, 0)));
 }
 
 /**
@@ -124,9 +124,4 @@ function pair(p: MultivariateNormal, q: MultivariateNormal): [NormalParameters, 
 
 function* crossed(p: NormalParameters, q: NormalParameters): Tasks<number> {
   return normalEntropy(p.factor) + (yield* renyi(p, q, 1));
-}
-
-function order(alpha: number): number {
-  if (requireFinite('alpha', alpha) >= 0) return alpha;
-  throw new CovariumError('ERR_OUT_OF_RANGE', `\`alpha\` is (${alpha}), not a finite number of at least 0.`);
 }

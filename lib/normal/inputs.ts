@@ -1,10 +1,10 @@
 import { hostValues } from '../array/host-memory.ts';
 import { realDtype, squareMatrix, vectorInput } from '../array/inputs.ts';
 import { type MatrixInput, matrixStorage } from '../array/matrix.ts';
-import { requireLength, requireSquare } from '../array/operand.ts';
+import { requireFinite, requireLength, requireSquare } from '../array/operand.ts';
 import type { VectorInput } from '../array/vector.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { marked, named, quoted, requireFiniteEntries } from '../check.ts';
+import { marked, named, requireFiniteEntries } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { Real, RealDtype } from '../dtype.ts';
@@ -34,12 +34,7 @@ export function normalInput(options: NormalOptions, name: string, square: Matrix
 /** How far the entries of a symmetric matrix may differ; throws `ERR_OUT_OF_RANGE`. */
 export function symmetryTolerance(dtype: RealDtype, asked?: number | undefined): number {
   // Sums of n products in a different order differ by about sqrt(n) to n ulps (6e-8 or 1.1e-16 each).
-  const tolerance = asked ?? (dtype === 'float64' ? 1e-9 : 1e-5);
-  if (typeof tolerance === 'number' && tolerance >= 0 && tolerance < Number.POSITIVE_INFINITY) return tolerance;
-  throw new CovariumError(
-    'ERR_OUT_OF_RANGE',
-    `\`symmetryTolerance\` is (${quoted(tolerance)}), not a finite number of at least 0.`,
-  );
+  return requireFinite('symmetryTolerance', asked ?? (dtype === 'float64' ? 1e-9 : 1e-5), 0);
 }
 
 /** A finite mean; throws `ERR_NOT_FINITE` with the entry, `ERR_SHAPE` if it does not have n entries. */

@@ -1,6 +1,7 @@
 import { hostValues } from '../array/host-memory.ts';
 import { realDtype, rowsInput } from '../array/inputs.ts';
 import type { MatrixInput } from '../array/matrix.ts';
+import { requireFinite } from '../array/operand.ts';
 import { Volume } from '../array/volume.ts';
 import { requireDevice } from '../backend-handle.ts';
 import { checkOptions, requireFiniteEntries, wholeNumber } from '../check.ts';
@@ -83,8 +84,8 @@ export function* fitMixture(options: MixtureFitOptions): Tasks<MixtureParameters
   const type = { asked: dtype, chosen: realDtype(device, dtype, rows), inputs: [rows] };
   const size = wholeNumber('components', options.components, 1);
   const maxIterations = wholeNumber('`maxIterations`', options.maxIterations ?? 200, 1);
-  const tolerance = notNegative('tolerance', options.tolerance ?? 1e-6);
-  const regularization = notNegative('regularization', options.regularization ?? 1e-6);
+  const tolerance = requireFinite('tolerance', options.tolerance ?? 1e-6, 0);
+  const regularization = requireFinite('regularization', options.regularization ?? 1e-6, 0);
   const given = rowsInput('Data', device, rows);
   const { count, n } = given;
   if (count < size * (n + 1))
@@ -248,9 +249,4 @@ export function* farShares(
     const total = logSumExp(scores, 0, 1);
     for (let k = 0; k < size; k++) shares[row * size + k] = Math.exp(scores[k]! - total);
   }
-}
-
-function notNegative(name: string, value: unknown): number {
-  if (typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY) return value;
-  throw new CovariumError('ERR_OUT_OF_RANGE', `\`${name}\` is (${String(value)}): pass a finite number of at least 0.`);
 }

@@ -271,6 +271,21 @@ onEveryDevice('wrong operands are refused as they are recorded.', async (device)
   await throwsCode('ERR_INVALID_ARGUMENT', 'overlaps', () =>
     commands.scaleColumns(one, one.rows === 1 ? one : Vector.from(one.row(0))),
   );
+  const memory = new Float32Array(6);
+  const [rows, spread] = [Matrix.from(memory.subarray(0, 4), { columns: 2 }), square()];
+  for (const [mean, covariance, shown] of [
+    [Vector.from(memory.subarray(2, 4)), spread, '`mean` (Float32Array of 2) overlaps `rows`'],
+    [
+      Vector.from(memory.subarray(4)),
+      Matrix.from(memory.subarray(2), { columns: 2 }),
+      '`covariance` (Float32Array of 4)',
+    ],
+    [Vector.from(spread.data.subarray(1, 3) as Float32Array), spread, 'overlaps `mean`'],
+  ] as const)
+    await throwsCode('ERR_INVALID_ARGUMENT', shown, () => commands.meanAndCovariance(rows, mean, covariance));
+  await throwsCode('ERR_OUT_OF_RANGE', '`tolerance` is (-1), not a finite number of at least 0', () =>
+    commands.requireSymmetric(one, -1),
+  );
   await throwsCode('ERR_UNKNOWN_OPTION', '(gamma)', () => commands.product(one, one, square(), { gamma: 1 } as object));
   await throwsCode('ERR_UNSUPPORTED_DTYPE', '(int32)', () =>
     commands.copy(device.vector(2, { dtype: 'int32' }), device.vector(2, { dtype: 'int32' })),
