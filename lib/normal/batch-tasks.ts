@@ -20,7 +20,7 @@ export function batchRun(options: RunOptions, size: number): Required<{ [Name in
   if (last < 1n << 64n) return { seed, stream, firstRow };
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
-    `Streams (${stream}) to (${last}) of a batch of (${size}) distributions go beyond 2^64 - 1.`,
+    `\`stream\` is (${stream}): a batch of (${size}) distributions takes those to (${last}), beyond 2^64 - 1.`,
   );
 }
 

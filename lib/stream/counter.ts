@@ -36,7 +36,7 @@ export function firstElement(firstRow: Word64, count: number, n: number, name = 
   if ((row + BigInt(count)) * BigInt(n) <= limit) return row * BigInt(n);
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
-    `Rows (${firstRow}) to (${row + BigInt(count) - 1n}) of dimension (${n}) go beyond the 2^64 normals of a stream.`,
+    `${marked(name)} is (${firstRow}): from there (${count} x ${n}) normals go beyond the 2^64 of a stream.`,
   );
 }
 

@@ -91,7 +91,7 @@ export function requireRowLimit(firstRow: Word64, count: number): void {
   if (last > rowLimit)
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
-      `Rows (${firstRow}) to (${last - 1n}) go beyond the 2^56 rows of a run of a Student-t.`,
+      `\`firstRow\` is (${firstRow}): from there (${count}) rows go beyond the 2^56 of a run of a Student-t.`,
     );
 }
 

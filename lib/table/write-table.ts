@@ -207,7 +207,7 @@ function realMatrix(given: TableInput): RealMatrix {
   const matrix = rows instanceof Matrix ? rows : Matrix.from(rows, isPlain ? { dtype: 'float64' } : {});
   const { data: values, dtype, columns } = matrix;
   if (dtype !== 'float32' && dtype !== 'float64')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `\`values\` has type (${dtype}): pass float32 or float64.`);
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `\`rows\` has type (${dtype}): pass float32 or float64.`);
   return { values: values as Real, dtype, rows: matrix.rows, columns, names };
 }
 

@@ -41,7 +41,7 @@ test('The first element of a row is exact, however far.', () => {
 });
 
 test('Rows beyond the end of a stream are refused.', async () => {
-  await throwsCode('ERR_OUT_OF_RANGE', '(4611686018427387904)', () => firstElement(2n ** 62n, 1, 4));
+  await throwsCode('ERR_OUT_OF_RANGE', '`firstRow` is (4611686018427387904)', () => firstElement(2n ** 62n, 1, 4));
   await throwsCode('ERR_OUT_OF_RANGE', '(-1)', () => firstElement(-1, 1, 4));
   await throwsCode('ERR_OUT_OF_RANGE', '(1.5)', () => firstElement(1.5, 1, 4));
 });

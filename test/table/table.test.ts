@@ -327,7 +327,7 @@ test('Options are checked; a format is known by the ending, or is given.', async
   await throwsCode('ERR_UNKNOWN_OPTION', '(column)', () => readTable(at('x.csv'), { column: [] } as object));
   await throwsCode('ERR_INVALID_ARGUMENT', "('keep')", () => readTable(at('x.csv'), { missing: 'keep' as 'drop' }));
   await throwsCode('ERR_INVALID_ARGUMENT', '(a)', () => readTable(at('x.csv'), { columns: 'a' as never }));
-  await throwsCode('ERR_INVALID_ARGUMENT', '(int32)', () =>
+  await throwsCode('ERR_INVALID_ARGUMENT', '`rows` has type (int32)', () =>
     writeTable(at('x.npy'), Matrix.from(Int32Array.of(1), { columns: 1 })),
   );
   await writeTable(at('x.FEATHER'), one);
