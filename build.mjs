@@ -137,7 +137,7 @@ async function bundle() {
 
 const addon = 'build/Release/covarium.node';
 if (!process.argv.includes('--no-addon') && !isCurrent(addon, ['objc', 'msl', 'binding.gyp', 'package.json'])) {
-  console.error('Building the native addon (about half a minute) ...');
+  console.error('Building the native addon (a minute or two) ...');
   const { buildAddon } = await import('./dist/lib/addon/build.js');
   // The compilers have a process group of their own: a signal that ends this one is passed on to them.
   const interruption = new AbortController();

@@ -5,7 +5,6 @@ import { existsSync, readFileSync } from 'node:fs';
 
 const limit = 120;
 // Made by a program: docs/api from docstrings, docs/example-report by the benchmark, test/answers by other libraries.
-// The changelog's old entries are left as they were released.
 const exempt = /^(docs\/(api|example-report)|test\/answers)\//;
 
 const isDirective = (line) => /\b(biome-ignore|clang-format (on|off))\b/.test(line);

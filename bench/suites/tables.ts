@@ -4,20 +4,17 @@ import { join } from 'node:path';
 import { type Device, Matrix, readTable, writeTable } from '../../lib/index.ts';
 import type { Problem } from '../contender.ts';
 import { atTheEnd } from '../peers/at-the-end.ts';
+import { peerCases } from '../peers/cases.ts';
 import type { LaidOut, Suite } from '../suite.ts';
 
 const columns = 8;
-const formats = ['CSV', 'NPY', 'Arrow', 'Parquet'];
-
-/** The names of all cases. */
-const tableCases: readonly string[] = formats.flatMap((format) => [`read ${format}`, `write ${format}`]);
 
 /** Files of float64 numbers, read to rows in memory and written from them: work of the host's processors. */
 export const tables: Suite = {
   name: 'tables',
   problems: ({ quick = false }, inputs) => {
     const count = quick ? 100_000 : 1_000_000;
-    return tableCases.map(
+    return peerCases['tables']!.map(
       (name): Problem => ({
         suite: 'tables',
         case: name,

@@ -14,7 +14,7 @@ export async function buildNative(options: { readonly output?: string }, signal:
   const say = (line: string) => process.stderr.write(`${line}\n`);
   if (prebuilt !== '' && output === ownPlace)
     say(`There is a prebuilt addon (${prebuilt}); the new one will be used instead.`);
-  say('Building the native addon (about half a minute) ...');
+  say('Building the native addon (a minute or two) ...');
   try {
     await buildAddon({ output, signal, onFailure: (text) => process.stderr.write(text) });
   } catch (error) {

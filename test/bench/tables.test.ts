@@ -7,7 +7,6 @@ import * as assert from 'uvu/assert';
 import type { Problem } from '../../bench/contender.ts';
 import { expectedResultOf } from '../../bench/expected-result.ts';
 import { Inputs } from '../../bench/inputs.ts';
-import { peerCases } from '../../bench/peers/cases.ts';
 import { parseResults } from '../../bench/read-results.ts';
 import { suiteTable } from '../../bench/report/measurement-tables.ts';
 import { terminalSummary } from '../../bench/report/terminal.ts';
@@ -33,10 +32,6 @@ test('Its sizes are its own, and smaller in a quick run.', () => {
     tables.problems({ ...sizes, quick }, new Inputs()).map((problem) => problem.count);
   assert.equal(new Set(countOf(false)), new Set([1_000_000]));
   assert.equal(new Set(countOf(true)), new Set([100_000]));
-  assert.equal(
-    problems.map((problem) => problem.case),
-    peerCases[tables.name],
-  );
 });
 
 test('What a run takes of memory and of the event loop is told, and stands in the report.', async () => {

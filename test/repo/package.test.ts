@@ -89,6 +89,7 @@ test('Each module that lib/index.ts reaches is published with its declarations, 
   assert.equal(
     paths.filter(isDeclaration).sort(),
     modules.map((path) => `dist/${path.replace(/\.ts$/, '.d.ts')}`).sort(),
+    'dist/ is of another version: npm run build',
   );
 });
 
