@@ -10,6 +10,7 @@ import { type Real, type RealDtype, smallestNormal, type Values } from '../dtype
 import { DiagonalFactor } from '../factor/diagonal-factor.ts';
 import type { Factor } from '../factor/factor.ts';
 import { LowRankFactor } from '../factor/low-rank-factor.ts';
+import type { Moments64 } from '../probability/box-probability.ts';
 import { unitOf } from '../reference/svd.ts';
 import { endsPiece, isSlice } from '../work.ts';
 import { exactRoot } from './exact.ts';
@@ -88,14 +89,32 @@ export function* inUnits(
   return { products, units };
 }
 
+/**
+ * The mean and the covariance of a normal, in float64, in units of the coordinates where float64 does not hold their
+ * variances. They are computed from the factor, and so do not contain the rounding of a covariance in float32. Throws
+ * `ERR_OUT_OF_MEMORY`: a diagonal of 10^5 numbers is small, its covariance is not.
+ */
+export function* exactMoments(parameters: NormalParameters): Tasks<Moments64> {
+  const { n } = parameters;
+  const mean = new Float64Array(parameters.mean.values);
+  const covariance = yield* inFloat64(parameters, n * n, (exact, ...place) => exact.covariance(...place));
+  for (let i = 0; i < n; i++) {
+    const variance = covariance[i * (n + 1)]!;
+    if (variance >= leastExact.float64 && variance < Number.POSITIVE_INFINITY) continue;
+    const { products, units } = yield* inUnits(parameters);
+    return { mean, covariance: products, units };
+  }
+  return { mean, covariance };
+}
+
 /** `length` numbers that the factor of a normal makes, in float64: it holds products of any two numbers of float32. */
 function* inFloat64(
-  { device, factor }: NormalParameters,
+  { device, dtype, factor }: NormalParameters,
   length: number,
   encode: (exact: Factor, encoder: Encoder, out: Real, scratch: Scratch) => void,
 ): Tasks<Float64Array> {
-  const exact = yield* factor.exact();
   const out = hostZeros(length);
+  const exact = dtype === 'float64' ? factor : yield* factor.exact();
   yield* exactly(device, (encoder, scratch) => encode(exact, encoder, out, scratch));
   return out;
 }

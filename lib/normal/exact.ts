@@ -6,7 +6,6 @@ import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { LowRankFactor } from '../factor/low-rank-factor.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
-import type { Moments64 } from '../probability/box-probability.ts';
 import type { Work } from '../work.ts';
 import type { NormalParameters } from './parameters.ts';
 
@@ -126,17 +125,4 @@ function isEqual(a: Float64Array, b: Float64Array): boolean {
   if (a.length !== b.length) return false;
   for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
   return true;
-}
-
-/**
- * The mean and the covariance of a normal, in float64. They are computed from the factor, and so do not contain the
- * rounding of a covariance in float32. Throws `ERR_OUT_OF_MEMORY`: a diagonal of 10^5 numbers is small, its covariance
- * is not.
- */
-export function* exactMoments({ device, dtype, n, mean, factor }: NormalParameters): Tasks<Moments64> {
-  const covariance = hostZeros(n * n);
-  const centre = new Float64Array(mean.values);
-  const exact = dtype === 'float64' ? factor : yield* factor.exact();
-  yield* exactly(device, (encoder, scratch) => exact.covariance(encoder, covariance, scratch));
-  return { mean: centre, covariance };
 }

@@ -11,7 +11,7 @@ import { type Accuracy, pointLimits } from '../probability/lattice.ts';
 import { normalCounter, type Word64 } from '../stream/counter.ts';
 import type { Work } from '../work.ts';
 import { runSliced, runToEnd } from '../work.ts';
-import { exactMoments } from './exact.ts';
+import { exactMoments } from './covariance.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /** How accurately a probability is computed. */

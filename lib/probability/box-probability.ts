@@ -106,20 +106,21 @@ function isRegular(r: number): boolean {
  * more is asked of the error than the formula gives.
  */
 export function closedCdf(
-  { mean, covariance }: Moments64,
+  { mean, covariance, units }: Moments64,
   { absoluteError }: Accuracy,
   degreesOfFreedom: number = Number.POSITIVE_INFINITY,
 ): ((upper: Float64Array, at: number) => number) | undefined {
   const n = mean.length;
-  const deviation = mean.map((_, i) => Math.sqrt(covariance[i * (n + 1)]!));
-  if (n > 2 || !deviation.every((each) => each > 0)) return undefined;
+  const inUnit = mean.map((_, i) => Math.sqrt(covariance[i * (n + 1)]!));
+  if (n > 2 || !inUnit.every((each) => each > 0)) return undefined;
+  const deviation = inUnit.map((each, i) => each * (units?.[i] ?? 1));
   const standard = (upper: Float64Array, at: number, i: number) => (upper[at + i]! - mean[i]!) / deviation[i]!;
   const isNormal = degreesOfFreedom === Number.POSITIVE_INFINITY;
   if (!isNormal && !(degreesOfFreedom <= formulaLimit && absoluteError >= studentError)) return undefined;
   const below = (z: number) =>
     isNormal ? between(Number.NEGATIVE_INFINITY, z) : studentBetween(Number.NEGATIVE_INFINITY, z, degreesOfFreedom);
   if (n === 1) return (upper, at) => below(standard(upper, at, 0));
-  const r = covariance[1]! / deviation[0]! / deviation[1]!;
+  const r = covariance[1]! / inUnit[0]! / inUnit[1]!;
   if (!isRegular(r) || !(isNormal || isWhole(degreesOfFreedom))) return undefined;
   if (absoluteError < (isNormal ? bivariateError : bivariateStudentError)) return undefined;
   const lower = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -147,7 +148,7 @@ function chiScale(degreesOfFreedom: number, u: number): number {
  * the box is empty.
  */
 function standardBox(
-  { mean, covariance }: Moments64,
+  { mean, covariance, units }: Moments64,
   { lower, upper }: BoxQuestion,
 ): { lower: Float64Array; upper: Float64Array; correlation: Float64Array } | undefined {
   const n = mean.length;
@@ -161,18 +162,21 @@ function standardBox(
     if (variance > 0 && (lower[i]! > Number.NEGATIVE_INFINITY || upper[i]! < Number.POSITIVE_INFINITY)) bound.push(i);
   }
   const m = bound.length;
-  const deviation = Float64Array.from(bound, (i) => Math.sqrt(covariance[i * (n + 1)]!));
+  const inUnit = Float64Array.from(bound, (i) => Math.sqrt(covariance[i * (n + 1)]!));
+  const deviation = inUnit.map((each, at) => each * (units?.[bound[at]!] ?? 1));
   const standard = (limits: ArrayLike<number>) =>
     Float64Array.from(bound, (i, at) => (limits[i]! - mean[i]!) / deviation[at]!);
   const correlation = new Float64Array(m * m);
   for (const [i, row] of bound.entries())
     for (let j = 0, at = i * m; j < m; j++, at++)
-      correlation[at] = i === j ? 1 : covariance[row * n + bound[j]!]! / deviation[i]! / deviation[j]!;
+      correlation[at] = i === j ? 1 : covariance[row * n + bound[j]!]! / inUnit[i]! / inUnit[j]!;
   return { lower: standard(lower), upper: standard(upper), correlation };
 }
 
 /** A mean (n) and a covariance (n x n) in float64, in ordinary memory. */
 export interface Moments64 {
-  readonly mean: Float64Array<ArrayBuffer>;
-  readonly covariance: Float64Array<ArrayBuffer>;
+  readonly mean: Float64Array;
+  readonly covariance: Float64Array;
+  /** Those of the coordinates in the covariance, where it has others than the mean (n). */
+  readonly units?: Float64Array;
 }

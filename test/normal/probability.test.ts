@@ -278,6 +278,40 @@ onEveryDevice(
   },
 );
 
+onEveryDevice('a probability is the same in any unit, also where float64 does not hold the variances.', (device) => {
+  if (!device.dtypes.includes('float64')) return;
+  const factor = [
+    [1, 0, 0],
+    [1, 1, 0],
+    [0.5, 0, 2],
+  ];
+  const answers = ([a, b, c]: readonly [number, number, number]) => {
+    const units = [a, b, c];
+    const root = factor.map((row, i) => row.map((entry) => entry * units[i]!));
+    const options = { device, dtype: 'float64', factor: root } as const;
+    using normal = MultivariateNormal.fromCholeskySync(options);
+    using pair = normal.marginalSync([1, 0]);
+    using student = MultivariateStudentT.fromCholeskySync({ ...options, location: units, degreesOfFreedom: 3 });
+    const box = { lower: units.map((unit) => -unit), upper: [a, 2 * b, above] };
+    return [
+      ...pair.cdfSync([[b, 0]]).data,
+      pair.boxProbabilitySync({ lower: [-b, -a], upper: [b, a] }).probability,
+      normal.boxProbabilitySync(box).probability,
+      student.boxProbabilitySync(box).probability,
+    ];
+  };
+  const wanted = answers([1, 1, 1]);
+  for (const units of [
+    [2 ** -560, 2 ** -560, 1],
+    [2 ** 530, 2 ** -530, 2 ** 530],
+  ] as const)
+    answers(units).forEach((answer, i) => {
+      assert.ok(Math.abs(answer - wanted[i]!) < 1e-14, `${units}: ${answer}, not ${wanted[i]}`);
+    });
+  using diagonal = MultivariateNormal.fromDiagonalSync({ device, dtype: 'float64', variances: [1e-310] });
+  assert.is(diagonal.cdfSync([0]).get(0), 0.5);
+});
+
 test('Any degrees of freedom leave the event loop its turns.', async () => {
   using device = openDevice('reference');
   for (const degreesOfFreedom of [1e9, 1e13]) {
