@@ -64,15 +64,21 @@ function farthest(limit: number): number {
 
 /** Of one limit beside the other: what of the other's conditional distribution lies below it. */
 function sideOf(limit: number, other: number, r: number, square: number, nu: number) {
-  const distance = other - r * limit;
+  const distance = residual(other, limit, r);
   const spread = square * (nu + limit * limit);
   const whole = distance * distance + spread;
   return { limit, share: (distance * distance) / whole, rest: spread / whole, sign: Math.sign(distance) };
 }
 
+/** other - r limit, of which nothing is lost where r is next to 1 or -1 and the two are alike. */
+function residual(other: number, limit: number, r: number): number {
+  return r < 0 ? other + limit - (1 + r) * limit : other - limit + (1 - r) * limit;
+}
+
 /** The probability with one degree of freedom, of limits scaled for `nu`: where the odd sum begins. */
 function ofOne(h: number, k: number, r: number, square: number, nu: number): number {
-  const root = Math.sqrt(h * h + k * k - 2 * r * h * k + nu * square);
+  const gap = r < 0 ? h + k : h - k;
+  const root = Math.sqrt(gap * gap + 2 * (r < 0 ? -(1 + r) : 1 - r) * h * k + nu * square);
   const [product, across, total] = [h * k - nu, h * k + r * nu, h + k];
   const turn =
     Math.atan2(-Math.sqrt(nu) * (product * root + total * across), product * across - nu * total * root) /

@@ -24,7 +24,8 @@ def below(h, k, r, nu):
 
     h, k, r = mp.mpf(h), mp.mpf(k), mp.mpf(r)
     step = k / r if r != 0 else mp.mpf(0)
-    ends = sorted({end for end in (mp.mpf(-50), -5, -1, 0, 1, 5, step - 0.05, step, step + 0.05) if end < h})
+    near = [step + times * mp.sqrt(1 - r * r) for times in (-1000, -30, -1, 1, 30, 1000)] if abs(r) > 0.9999 else []
+    ends = sorted({end for end in (mp.mpf(-50), -5, -1, 0, 1, 5, step - 0.05, step, step + 0.05, *near) if end < h})
     return mp.quad(both, [-mp.inf, *ends, h])
 
 
@@ -38,6 +39,11 @@ cases = [
     (1, -2, -0.5, 31),
     (0.75, 0.75, 0.999, 6),
     (1, 1, 0.25, 999),
+    (-3, -3, 1 - 1e-15, 2),
+    (1, 1.00000001, 1 - 1e-15, 2),
+    (-3, 3, 1e-15 - 1, 5),
+    (-20, -20, 1 - 1e-15, 1),
+    (1, -1.00000001, 1e-15 - 1, 1),
 ]
 keys = ("h", "k", "r", "nu")
 print(json.dumps([{**dict(zip(keys, case)), "probability": float(below(*case))} for case in cases], indent=1))
