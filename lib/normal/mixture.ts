@@ -204,9 +204,8 @@ function* expect({ exact, values, n, weights, means, squares, shares }: Expectat
     const block = values.subarray(first * n, (first + here) * n);
     yield* exactly(exact, (encoder) => encoder.logDensityBatch(factors, means, block, scores, n, constants));
     for (let r = 0; r < here; r++) {
-      const total = logSumExp(scores, r, here);
-      logLikelihood += total;
-      for (let k = 0; k < size; k++) shares[k]![first + r] = Math.exp(scores[k * here + r]! - total);
+      logLikelihood += toShares(scores, r, here);
+      for (let k = 0; k < size; k++) shares[k]![first + r] = scores[k * here + r]!;
     }
   }
   return logLikelihood;
@@ -219,6 +218,23 @@ export function logSumExp(scores: ArrayLike<number>, column: number, stride: num
   if (largest === Number.NEGATIVE_INFINITY) return largest;
   let sum = 0;
   for (let at = column; at < scores.length; at += stride) sum += Math.exp(scores[at]! - largest);
+  return largest + Math.log(sum);
+}
+
+/**
+ * Replaces scores by the shares that their exponentials have in the sum; returns what {@link logSumExp} does. Far out
+ * the logarithm of the sum is lost beside the scores: the shares are divided by the sum itself.
+ */
+export function toShares(scores: Values | number[], column: number, stride: number): number {
+  let largest = Number.NEGATIVE_INFINITY;
+  for (let at = column; at < scores.length; at += stride) largest = Math.max(largest, scores[at]!);
+  if (largest === Number.NEGATIVE_INFINITY) return largest;
+  let sum = 0;
+  for (let at = column; at < scores.length; at += stride) {
+    scores[at] = Math.exp(scores[at]! - largest);
+    sum += scores[at]!;
+  }
+  for (let at = column; at < scores.length; at += stride) scores[at]! /= sum;
   return largest + Math.log(sum);
 }
 
@@ -246,7 +262,7 @@ export function* farShares(
     const least = Math.min(...inUnit);
     // Half the difference of the squares; that of equal ones is not 0 times Infinity.
     const scores = inUnit.map((square, k) => constants[k]! - (square > least ? ((square - least) / 2) * 4 ** unit : 0));
-    const total = logSumExp(scores, 0, 1);
-    for (let k = 0; k < size; k++) shares[row * size + k] = Math.exp(scores[k]! - total);
+    toShares(scores, 0, 1);
+    shares.set(scores, row * size);
   }
 }

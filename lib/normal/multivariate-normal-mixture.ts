@@ -35,6 +35,7 @@ import {
   type MixtureParameters,
   type MixtureReport,
   rowsAtOnce,
+  toShares,
 } from './mixture.ts';
 import {
   type BatchJson,
@@ -261,9 +262,11 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     return new Matrix(draws, count, n);
   }
 
-  // Calls each(scores, first row, rows) for blocks of rows: scores are K x count, with the weights.
+  // Calls each(scores, first row, rows) for blocks of rows: scores are K x count, minus half the squared distances plus
+  // these constants.
   *#scores(
     given: ReturnType<typeof rowsInput>,
+    constants: Float64Array,
     each: (scores: Real, first: number, rows: Values, count: number) => Tasks<void>,
   ): Tasks<void> {
     const { components } = this.#parameters;
@@ -275,7 +278,7 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     for (let first = 0; first < count; first += most) {
       const here = Math.min(most, count - first);
       const block = { values: values.subarray(first * n, (first + here) * n), count: here, columns: n };
-      const scores = yield* step(logDensities(components, block, this.#constants));
+      const scores = yield* step(logDensities(components, block, constants));
       yield* each(scores.data as Real, first, block.values, here);
       scores.close();
     }
@@ -286,7 +289,7 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     const given = rowsInput('Input', this.device, rows, this.dimension);
     const values = zerosOf(this.dtype, given.count) as Values<D>;
     // biome-ignore lint/correctness/useYield: the other caller yields.
-    yield* this.#scores(given, function* (scores, first, _, here) {
+    yield* this.#scores(given, this.#constants, function* (scores, first, _, here) {
       for (let r = 0; r < here; r++) values[first + r] = logSumExp(scores, r, here);
     });
     return new Vector(new Storage(values, undefined, this.device));
@@ -298,12 +301,17 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     const { size } = components;
     const given = rowsInput('Input', this.device, rows, this.dimension);
     const values = zerosOf(this.dtype, given.count * size) as Values<D>;
-    yield* this.#scores(given, function* (scores, first, block, here) {
+    const row = new Float64Array(size);
+    // Far out a constant would be lost beside the square: it is added to what the squares differ by.
+    yield* this.#scores(given, new Float64Array(size), function* (scores, first, block, here) {
       const far: number[] = [];
       for (let r = 0; r < here; r++) {
-        const total = logSumExp(scores, r, here);
-        if (total === Number.NEGATIVE_INFINITY) far.push(r);
-        for (let k = 0; k < size; k++) values[(first + r) * size + k] = Math.exp(scores[k * here + r]! - total);
+        let nearest = Number.NEGATIVE_INFINITY;
+        for (let k = 0; k < size; k++) nearest = Math.max(nearest, scores[k * here + r]!);
+        for (let k = 0; k < size; k++) row[k] = constants[k]! + (scores[k * here + r]! - nearest);
+        toShares(row, 0, 1);
+        values.set(row, (first + r) * size);
+        if (nearest === Number.NEGATIVE_INFINITY) far.push(r);
       }
       yield* farShares(components, constants, block, far, values.subarray(first * size));
     });

@@ -323,4 +323,14 @@ test('JSON of a batch and of a mixture has the options that make them again.', a
   assert.equal([...second.weights], [0.25, 0.75]);
 });
 
+onEveryType('responsibilities of rows far out have the sum 1, and keep the weights.', async (device, dtype) => {
+  const same = { device, dtype, weights: [0.3, 0.7], covariances: [[[1]], [[1]]] };
+  using mixture = await MultivariateNormalMixture.fromCovariance(same);
+  const rows = [[10], [1e3], [1e5], [1e8], [1e15]];
+  for (const [few, many] of (await mixture.responsibilities(rows)).toArray()) {
+    assert.ok(Math.abs(few! - 0.3) < 1e-6, `${few}`);
+    assert.ok(Math.abs(few! + many! - 1) < 1e-6, `${few}, ${many}`);
+  }
+});
+
 test.run();
