@@ -399,8 +399,9 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   /**
    * This normal for JSON.stringify, as `covarium fit` writes it and {@link fromJSON} reads it. It takes n^3 operations
    * before it returns. A normal has no names of columns: add those of a model yourself. The covariance of a low-rank
-   * normal may be singular in float32: pass {@link fromJSON} `dtype: 'float64'` then. Throws `ERR_OUT_OF_MEMORY`,
-   * `ERR_CLOSED`.
+   * normal may be singular in float32: pass {@link fromJSON} `dtype: 'float64'` then. Of a singular normal pass it
+   * `singular`: without, it refuses the covariance, or makes a regular normal of it where rounding hides the rank.
+   * Throws `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   toJSON(): NormalJson {
     return normalToJson(this.#open());

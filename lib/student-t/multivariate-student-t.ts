@@ -345,8 +345,8 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   }
 
   /**
-   * This Student-t for JSON.stringify; {@link fromJSON} reads it. It takes n^3 operations before it returns. Throws
-   * `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   * This Student-t for JSON.stringify; {@link fromJSON} reads it, of a singular scale with `singular`, as of a normal.
+   * It takes n^3 operations before it returns. Throws `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   toJSON(): StudentJson {
     return studentToJson(this.#open());
