@@ -6,7 +6,7 @@ import { checkOptions } from '../check.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
 import { LowRankFactor } from '../factor/low-rank-factor.ts';
-import { firstColumns } from './from-root.ts';
+import { withoutLastColumns } from './from-root.ts';
 import { meanInput } from './inputs.ts';
 import type { LowRankOptions } from './options.ts';
 import { givenFactor, type NormalParameters } from './parameters.ts';
@@ -33,6 +33,7 @@ export function* fromLowRank(options: LowRankOptions, centre = 'Mean'): Tasks<No
   requireRepresented({ asked: options.dtype, chosen: dtype, inputs }, mean, variance, centre);
   // Of more columns than rows an echelon has the same covariance in n columns, and takes k in place of k^3 steps.
   if (k > n) yield* lowerEchelon(device, factor, n, k, 0);
-  const make = yield* LowRankFactor.of(k > n ? firstColumns(factor, k, n) : factor, diagonal);
+  const narrow = k > n ? (yield* withoutLastColumns(factor, k, n)).slice() : factor;
+  const make = yield* LowRankFactor.of(narrow, diagonal);
   return yield* step(givenFactor({ device, dtype, n, mean }, make, '`factor` with `diagonal`'));
 }

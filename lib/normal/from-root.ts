@@ -6,6 +6,7 @@ import type { Root } from '../decomposition/semidefinite-root.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { type Allocate, kept } from '../factor/parts.ts';
 import { RootFactor, rootNumbers } from '../factor/root-factor.ts';
+import { inRows, type Work } from '../work.ts';
 import { meanInput, type NormalInput } from './inputs.ts';
 import { givenFactor, type NormalParameters, type NormalTask, resultName } from './parameters.ts';
 import { requireHeld } from './represented.ts';
@@ -30,7 +31,7 @@ export function* fromRoot(
   return yield* fromEchelon(target, mean, rows, pivots, isSingularAllowed);
 }
 
-/** Like {@link fromRoot} for rows that already are an echelon, with the columns of its pivots. */
+/** Like {@link fromRoot} for rows (overwritten) that already are an echelon, with the columns of its pivots. */
 export function* fromEchelon(
   { device, dtype }: Target,
   mean: Float64Array,
@@ -49,23 +50,22 @@ export function* fromEchelon(
     );
   // The columns after the last pivot of an echelon are 0.
   const rank = pivots.filter((column) => column >= 0).length;
-  const root = width > rank ? firstColumns(rows, width, rank) : rows;
+  const root = width > rank ? yield* withoutLastColumns(rows, width, rank) : rows;
   const input = { device, dtype, n: m, mean: meanInput(device, mean, dtype) };
   if (rank === m) return yield* step(lowerNormal(input, root, resultName));
   const numbers = yield* rootNumbers(device, root, m, rank);
   return yield* step(givenFactor(input, (allocate) => RootFactor.of(allocate, numbers, rank)));
 }
 
-/** The first columns of rows, as a copy. */
-export function firstColumns(rows: Float64Array, width: number, count: number): Float64Array<ArrayBuffer> {
+/** The first columns of rows, in place, since new memory takes longer than the numbers. */
+export function* withoutLastColumns(rows: Float64Array, width: number, count: number): Work<Float64Array> {
   const m = rows.length / width;
-  const columns = new Float64Array(m * count);
-  for (let i = 0; i < m; i++) {
-    // A view costs as much as to copy some dozen numbers.
-    if (count > 64) columns.set(rows.subarray(i * width, i * width + count), i * count);
-    else for (let k = 0; k < count; k++) columns[i * count + k] = rows[i * width + k]!;
-  }
-  return columns;
+  yield* inRows(m, width, (from, to) => {
+    // A call costs as much as to copy some dozen numbers.
+    if (count > 64) for (let i = from; i < to; i++) rows.copyWithin(i * count, i * width, i * width + count);
+    else for (let i = from; i < to; i++) for (let k = 0; k < count; k++) rows[i * count + k] = rows[i * width + k]!;
+  });
+  return rows.subarray(0, m * count);
 }
 
 /**

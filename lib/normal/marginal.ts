@@ -1,6 +1,7 @@
 import { wholeNumber, wrongArgument } from '../check.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
+import { inRows } from '../work.ts';
 import { exactRoot } from './exact.ts';
 import { fromRoot } from './from-root.ts';
 import type { NormalParameters } from './parameters.ts';
@@ -10,8 +11,37 @@ export function* marginal(parameters: NormalParameters, coordinates: readonly nu
   const chosen = coordinatesIn(coordinates, parameters.n);
   if (chosen.length === 0)
     throw new CovariumError('ERR_SHAPE', '`coordinates` has (0) entries, but a normal has at least one dimension.');
-  const { mean, root, n, width, tolerance } = yield* exactRoot(parameters, true);
-  return yield* fromRoot(parameters, rowsAt(mean, 1, chosen), rowsAt(root, width, chosen), tolerance, width < n);
+  const { mean, rows, width, tolerance } = yield* rootAt(parameters, chosen);
+  return yield* fromRoot(parameters, mean, rows, tolerance, width < parameters.n);
+}
+
+// So many are copied while the event loop stands still.
+const numbersAtOnce = 1 << 16;
+
+/** The entries of the mean and the rows of {@link exactRoot} at these places, in this order, in memory of their own. */
+export function* rootAt(
+  parameters: NormalParameters,
+  places: readonly number[],
+): Tasks<{
+  readonly mean: Float64Array<ArrayBuffer>;
+  readonly rows: Float64Array<ArrayBuffer>;
+  readonly width: number;
+  readonly tolerance: number;
+}> {
+  const isSmall = parameters.n * parameters.factor.rank <= numbersAtOnce;
+  const { mean, root, width, tolerance } = yield* exactRoot(parameters, isSmall);
+  const entries = rowsAt(mean, 1, places);
+  if (isSmall) return { mean: entries, rows: rowsAt(root, width, places), width, tolerance };
+  // A large root is a copy already, of which the first rows need not move.
+  if (places.every((place, at) => place === at)) {
+    const rows = root.subarray(0, places.length * width) as Float64Array<ArrayBuffer>;
+    return { mean: entries, rows, width, tolerance };
+  }
+  const rows = new Float64Array(places.length * width);
+  yield* inRows(places.length, width, (from, to) => {
+    rows.set(rowsAt(root, width, places.slice(from, to)), from * width);
+  });
+  return { mean: entries, rows, width, tolerance };
 }
 
 /** A copy of coordinates below n; throws `ERR_INVALID_ARGUMENT` (not an array, one twice) and `ERR_OUT_OF_RANGE`. */

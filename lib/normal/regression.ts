@@ -3,8 +3,7 @@ import type { Tasks } from '../command/task.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
 import { triangularSolve } from '../reference/triangular.ts';
 import { runToEnd } from '../work.ts';
-import { exactRoot } from './exact.ts';
-import { coordinatesIn, otherCoordinates, rowsAt } from './marginal.ts';
+import { coordinatesIn, otherCoordinates, rootAt } from './marginal.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /** The regression of the other coordinates on m given ones. */
@@ -38,9 +37,7 @@ export function* regression(parameters: NormalParameters, coordinates: readonly 
   const given = coordinatesIn(coordinates, n, 'given');
   const others = otherCoordinates(given, n);
   const m = given.length;
-  const { mean, root, width, tolerance } = yield* exactRoot(parameters, true);
-  const order = [...given, ...others];
-  const rows = rowsAt(root, width, order);
+  const { mean, rows, width, tolerance } = yield* rootAt(parameters, [...given, ...others]);
   const pivots = yield* lowerEchelon(parameters.device, rows, n, width, tolerance);
   const free = Array.from({ length: m }, (_, row) => row).filter((row) => pivots[row]! >= 0);
   const rank = free.length;
@@ -48,7 +45,7 @@ export function* regression(parameters: NormalParameters, coordinates: readonly 
   return {
     given,
     others,
-    mean: rowsAt(mean, 1, order),
+    mean,
     coefficients: (row) => {
       if (rank === m) return weights.subarray(row * rank, (row + 1) * rank);
       const own = new Float64Array(m);

@@ -46,6 +46,16 @@ if (allowed !== undefined) {
     );
   });
 
+  test('A marginal copies its rows in slices.', async () => {
+    using device = openDevice('cpu', { threads: 2 });
+    const n = 2500;
+    const factor = new Float64Array(n * n);
+    for (let i = 0; i < n; i++) factor.fill(1, i * n, i * n + i + 1);
+    using normal = await MultivariateNormal.fromCholesky({ device, dtype: 'float64', factor });
+    const coordinates = Array.from({ length: n - 1 }, (_, i) => i);
+    await holdsShortly('marginal', allowed, async () => (await normal.marginal(coordinates)).close());
+  });
+
   if (noLapack === '')
     test('An ellipsoid of thousands of dimensions is made in slices.', async () => {
       using device = openDevice('cpu', { threads: 2 });
