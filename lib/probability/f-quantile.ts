@@ -6,13 +6,14 @@ const mostFreedom = 1e300;
 /**
  * The logarithm of the quantile of Snedecor's F distribution. F is the ratio of the mean squares of m and of nu
  * independent standard normals (any positive m and nu), and lies below the quantile with probability p, 0 < p < 1.
- * `above` is 1 - p; pass it if it is known more accurately.
+ * `above` is 1 - p; pass it if it is known more accurately. The
+ * nearer `start` is to the answer, the sooner it is found.
  */
-export function logFQuantile(p: number, m: number, nu: number, above: number = 1 - p): number {
+export function logFQuantile(p: number, m: number, nu: number, above: number = 1 - p, start = 0): number {
   // More change no digit, and products of them overflow.
   const [a, b] = [Math.min(m, mostFreedom) / 2, Math.min(nu, mostFreedom) / 2];
   // 1 / F has the degrees of freedom in reverse order.
-  return p <= above ? lowerTail(p, a, b) : -lowerTail(above, b, a);
+  return p <= above ? lowerTail(p, a, b, start) : -lowerTail(above, b, a, -start);
 }
 
 /**
@@ -20,12 +21,12 @@ export function logFQuantile(p: number, m: number, nu: number, above: number = 1
  * function of v, I is the integral of a log-concave density and so itself log-concave: once below the root, Newton's
  * steps approach it from there and never pass it.
  */
-function lowerTail(p: number, a: number, b: number): number {
+function lowerTail(p: number, a: number, b: number, start: number): number {
   const logP = Math.log(p);
   // ln of x^a (1 - x)^b / B(a, b) at v = 0.
   const peak =
     0.5 * Math.log(a / (1 + a / b) / (2 * Math.PI)) + stirlingError(a + b) - stirlingError(a) - stirlingError(b);
-  let v = 0;
+  let v = start;
   let isBelow = false;
   for (let step = 0; step < 1000; step++) {
     const { logI, slope } = integral(v, a, b, peak + fall(v, a, b));
@@ -102,6 +103,29 @@ export function studentQuantile(p: number, nu: number): number {
   const tails = 2 * Math.min(p, 1 - p);
   const between = Math.abs(2 * p - 1);
   if (between === 0) return 0;
-  const size = Math.exp(logFQuantile(between, 1, nu, tails) / 2);
+  const start = nu < 1 ? 0 : Math.log(roughSquare(tails, nu));
+  const size = Math.exp(logFQuantile(between, 1, nu, tails, Number.isFinite(start) ? start : 0) / 2);
   return p < 0.5 ? -size : size;
+}
+
+/**
+ * The square of the t that so much is beyond on both sides, to some digits, with one degree of freedom or more: G. W.
+ * Hill, Algorithm 396, Communications of the ACM 13 (1970).
+ */
+function roughSquare(tails: number, nu: number): number {
+  const a = 1 / (nu - 0.5);
+  const b = 48 / (a * a);
+  const c = ((20700 * (a / b) - 98) * a - 16) * a + 96.36;
+  const d = ((94.5 / (b + c) - 3) / b + 1) * Math.sqrt(a * (Math.PI / 2)) * nu;
+  const y = (d * tails) ** (2 / nu);
+  if (y > 0.05 + a) {
+    const x = -quantile(tails / 2);
+    const near = nu < 5 ? c + 0.3 * (nu - 4.5) * (x + 0.6) : c;
+    const e = (((0.05 * d * x - 5) * x - 7) * x - 2) * x + b + near;
+    const square = x * x;
+    const rest = (((0.4 * square + 6.3) * square + 36) * square + 94.5) / e;
+    return nu * Math.expm1(a * (x * ((rest - square - 3) / b + 1)) ** 2);
+  }
+  const far = 1 / (((nu + 6) / (nu * y) - 0.089 * d - 0.822) * (nu + 2) * 3) + 0.5 / (nu + 4);
+  return nu * ((far * y - 1) * ((nu + 1) / (nu + 2)) + 1 / y);
 }

@@ -127,4 +127,22 @@ test('Property: the quantile is the inverse of the distribution function, odd ab
   );
 });
 
+test("A quantile of Student's t begins near by, with one degree of freedom or more.", () => {
+  const { expm1 } = Math;
+  for (const nu of [1, 2.5, 30, 1e6]) {
+    // Each step takes two or more.
+    let calls = 0;
+    Math.expm1 = (x) => {
+      calls++;
+      return expm1(x);
+    };
+    try {
+      for (let i = 1; i < 100; i++) studentQuantile(i / 100 + 0.001, nu);
+    } finally {
+      Math.expm1 = expm1;
+    }
+    assert.ok(calls < 1200, `nu = ${nu}: ${calls}`);
+  }
+});
+
 test.run();
