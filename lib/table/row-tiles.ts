@@ -19,17 +19,22 @@ export interface TileWriter {
   readonly ahead: number;
 }
 
-/** On threads of libuv's pool; undefined where there is no addon. */
-export function nativeTiles(): TileWriter | undefined {
+// So few take less time than a thread takes to begin.
+const fewNumbers = 1 << 12;
+
+/** On threads of libuv's pool, unless a tile has so few numbers; undefined where there is no addon. */
+export function nativeTiles(few: number = fewNumbers): TileWriter | undefined {
   const { addon } = loadAddon();
   if (addon?.interleave === undefined) return undefined;
   return {
     numbers: 1 << 18,
     ahead: 3,
     interleave: (columns, rows, out, at) =>
-      addon.interleave(columns, rows, out, at).catch((error: unknown) => {
-        throw fromNative(error);
-      }),
+      rows * columns.length <= few
+        ? plainTiles.interleave(columns, rows, out, at)
+        : addon.interleave(columns, rows, out, at).catch((error: unknown) => {
+            throw fromNative(error);
+          }),
   };
 }
 

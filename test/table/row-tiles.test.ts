@@ -7,7 +7,7 @@ import { CompleteRows } from '../../lib/table/complete-rows.ts';
 import { nativeTiles, plainTiles, RowTiles, type TileWriter } from '../../lib/table/row-tiles.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
-const native = nativeTiles();
+const native = nativeTiles(0);
 const writers: [string, TileWriter][] = [['TypeScript', plainTiles]];
 if (native === undefined) console.log('skipped  rows by the addon: there is no addon');
 else writers.push(['the addon', native]);
@@ -86,6 +86,12 @@ for (const [name, writer] of writers) {
     assert.is(await sound.fail(later).catch((reason: unknown) => reason), later);
   });
 }
+
+test('A few numbers are written before the call returns: a thread would take longer to begin.', () => {
+  const out = new Float64Array(4);
+  void nativeTiles()?.interleave([Float64Array.of(1, 2), Float64Array.of(3, 4)], 2, out, 0);
+  assert.equal([...out], nativeTiles() === undefined ? [0, 0, 0, 0] : [1, 3, 2, 4]);
+});
 
 test('The addon refuses columns and rows that do not fit together.', async () => {
   const { addon } = loadAddon();
