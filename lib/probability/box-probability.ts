@@ -80,7 +80,7 @@ export function* boxProbability(normal: Moments64, question: BoxQuestion): Work<
     return { probability, error: rounding(probability), points: 0 };
   }
   // The cost of one point, in multiplications.
-  const work = (m + 100) * coordinates + (isNormal ? 0 : 1000 + 20 * Math.sqrt(Math.min(degreesOfFreedom, 2e8)));
+  const work = (m + 100) * coordinates + (isNormal ? 0 : 1000 + 20 * Math.sqrt(Math.min(degreesOfFreedom, 1e5)));
   const { mean, error, points } = yield* latticeMean(
     isNormal
       ? (u) => boxPoint(ordered, u, 0, y, 1)

@@ -4,12 +4,11 @@ import { quantile } from './standard-normal.ts';
 /**
  * The x with P(a, x) = p, 0 < p < 1, of the regularised lower incomplete gamma function with a > 0: Halley's or
  * Newton's steps from Wilson and Hilferty's approximation (1931), or from the first term of the power series. The cost
- * grows as the square root of a, so from a = 10^8 on Cornish and Fisher's expansion (1937) is used, whose next term is
- * below 2e-15 of x there.
+ * grows as the square root of a, so a large one takes Cornish and Fisher's expansion.
  */
 export function gammaQuantile(a: number, p: number): number {
   const z = quantile(p);
-  if (a > 1e8) return a + z * Math.sqrt(a) + (z * z - 1) / 3 + (z * (z * z - 7)) / (36 * Math.sqrt(a));
+  if (a > 2000 + 500 * z * z) return expansion(a, z);
   const logGamma = logGammaOfNext(a);
   const root = 1 - 1 / (9 * a) + z / (3 * Math.sqrt(a));
   // P(a, x) = x^a / Gamma(a + 1) (1 - ...), so this first estimate is always below the answer.
@@ -24,6 +23,25 @@ export function gammaQuantile(a: number, p: number): number {
     x = next > 0 ? next : x / 2;
   }
   return x;
+}
+
+// E. A. Cornish and R. A. Fisher (1937), to eight terms (H. Goldberg and H. Levine, The Annals of Mathematical
+// Statistics 17, 1946); from where it is used on, the next is below 1e-15 of the sum.
+function expansion(a: number, z: number): number {
+  const s = z * z;
+  const root = Math.sqrt(a);
+  // From the last to the second, each is divided by the root once more than the one before it.
+  const terms = [
+    (-z * (((3753 * s + 4353) * s - 289_517) * s - 289_717)) / 146_966_400,
+    (((12 * s - 243) * s - 923) * s + 1472) / 204_120,
+    (z * ((9 * s + 256) * s - 433)) / 38_880,
+    (16 - (3 * s + 7) * s) / 810,
+    (z * (s - 7)) / 36,
+    (s - 1) / 3,
+  ];
+  let sum = 0;
+  for (const term of terms) sum = sum / root + term;
+  return a + (z * root + sum);
 }
 
 // Newton's step for ln P = ln p, which works for terms of any size.

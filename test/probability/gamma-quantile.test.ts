@@ -30,13 +30,27 @@ test('Closed forms: a = 1 is exponential, a = 1/2 the square of a normal.', () =
 });
 
 test('The steps and the expansion of a large a meet.', () => {
-  for (const p of [1e-18, 1e-9, 0.01, 0.3, 0.5, 0.9, 1 - 1e-9]) {
-    const steps = gammaQuantile(1e8, p);
-    // The next number after 10^8.
-    const expansion = gammaQuantile(1e8 + 2 ** -26, p);
+  for (const p of [1e-300, 1e-18, 1e-9, 0.01, 0.3, 0.5, 0.9, 1 - 1e-9]) {
+    const a = 2000 + 500 * quantile(p) ** 2;
+    const steps = gammaQuantile(a, p);
+    const expansion = gammaQuantile(a * (1 + 2 ** -52), p);
     assert.ok(Math.abs(steps - expansion) <= 5e-15 * steps, `p = ${p}: ${steps} and ${expansion}`);
   }
   assert.is(gammaQuantile(1e300, 0.3), 1e300);
+});
+
+test('A large a takes no longer than a larger one.', () => {
+  const least = (a: number) => {
+    let ms = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 5; round++) {
+      const start = performance.now();
+      for (let i = 1; i < 200; i++) gammaQuantile(a, i / 200);
+      ms = Math.min(ms, performance.now() - start);
+    }
+    return ms;
+  };
+  const [large, larger] = [least(5e7), least(5e9)];
+  assert.ok(large < 20 * larger, `${large} and ${larger} ms`);
 });
 
 test('It ends for every p, and does not decrease.', () => {
