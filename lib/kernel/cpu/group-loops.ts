@@ -152,7 +152,9 @@ ${scope === '' ? '' : '}\n'}`;
       flush(item.range[0]);
       if (item.kind === 'branch') parts.push(this.#branch(item));
       else if (item.kind === 'statement') {
-        parts.push(this.#written(item.range), reached(this.#shared.get(item.range[0])!));
+        const names = this.#shared.get(item.range[0])!;
+        if (names.some((name) => this.#known.isHidden(name))) return this.#fail();
+        parts.push(this.#written(item.range), reached(names));
         opened++;
       } else if (item.kind === 'block') parts.push(`{\n${this.#level(item.body, item.range)}\n}\n`);
       else if (item.kind === 'loop') parts.push(this.#loop(item));
@@ -176,6 +178,7 @@ ${scope === '' ? '' : '}\n'}`;
     const isCounted =
       counter?.value !== undefined &&
       declared.length === 1 &&
+      !this.#known.isHidden(counter.name) &&
       this.#known.isPlain(counter.value, 'uniform') &&
       !isChanged(this.#source, counter.name, close + 1, range[1]);
     if (!isCounted) return this.#fail();

@@ -14,6 +14,8 @@ export const ofGroup: ReadonlySet<string> = new Set([
 const mostElements = 256n;
 /** Marks of an expression that reads no memory and changes nothing. */
 const plainMark = /^(?:[-+*/%&|^!~?:.,<>()]|::|<<|>>|<=|>=|==|!=|&&|\|\|)$/;
+/** What stands between the parentheses of a cast: words, arguments of a template, stars. */
+const castType = /^[\w: ]+(?:<.*>)?[ *&]*$/;
 
 /** How a variable is known in a loop over the threads. */
 export type Known = 'uniform' | 'again' | 'stored';
@@ -63,8 +65,7 @@ export class KnownVariables {
       const { kind, text } = this.#kernel.source.tokens[at]!;
       const before = this.#kernel.source.text(at - 1);
       // What a pointer points to is memory.
-      if (text === '*' && (at === begin || (this.#kernel.source.tokens[at - 1]!.kind === 'mark' && before !== ')')))
-        return false;
+      if (text === '*' && (at === begin || this.#pointsBehind(at - 1))) return false;
       if (kind === 'number' || (kind === 'mark' && (plainMark.test(text) || (mayChange && changing.test(text)))))
         continue;
       if (kind !== 'word') return false;
@@ -72,6 +73,19 @@ export class KnownVariables {
       return false;
     }
     return true;
+  }
+
+  /** True if a star behind a token goes to memory: after a mark that ends no operand, and after a cast. */
+  #pointsBehind(at: number): boolean {
+    const { source } = this.#kernel;
+    if (source.tokens[at]!.kind !== 'mark') return false;
+    if (source.text(at) !== ')') return true;
+    let open = at - 1;
+    while (open > 0 && source.close[open] !== at) open--;
+    const inner = source.tokens.slice(open + 1, at);
+    const name = inner.length === 1 ? inner[0]!.text : '';
+    if (this.isHidden(name) || source.named(name).some(({ kind }) => kind === 'variable')) return false;
+    return inner[0]?.kind === 'word' && castType.test(inner.map(({ text }) => text).join(' '));
   }
 
   #isKnown(name: string, known: 'uniform' | 'again'): boolean {

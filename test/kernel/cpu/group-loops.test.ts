@@ -57,6 +57,21 @@ const bodies: { readonly [what: string]: readonly [isInLoops: boolean, body: str
     t[i] = a[1][0] + v.z; ${barrier} a[0][1] += t[0]; v.xy += w; b++; ++c; p += 1 - 1;
     ${barrier} out[x] = a[0][1] + a[1][0] + v.x * 10 + v.y + b + c + p[0] + bits.y;`,
   ],
+  'a cast of what a pointer points to': [
+    true,
+    `out[x] = 4; const uint a = (uint)*(out + x) + i; const uint b = (n) * i; t[i] = 0; out[x] = 0;
+    ${barrier} out[x] += a + b + t[0];`,
+  ],
+  'a counter with the name of a variable': [
+    false,
+    `const uint own = i; uint sum = 0;
+    for (uint own = 0; own < four; ++own) { t[i] = own + i; ${barrier} sum += t[0] + own; ${barrier} } out[x] = sum + own;`,
+  ],
+  'a threadgroup variable with the name of another': [
+    false,
+    `const uint own = i; t[i] = own; ${barrier}
+    { threadgroup uint own; if (i == 0) own = 9; ${barrier} out[x] = own + t[i]; ${barrier} } out[x] += own;`,
+  ],
   'blocks in blocks': [
     true,
     `uint k = i; { uint k3 = 5; t[i] = k3 + i; ${barrier} { const uint k2 = k * 2; ${barrier} out[x] += k2 + t[0]; } k = k3; }
