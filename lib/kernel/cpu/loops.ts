@@ -6,13 +6,21 @@ import type { Edits } from '../tokens.ts';
 
 /** Makes the loops between two tokens, which are the body of a function, look whether their run is cancelled. */
 export function pollInLoops(source: Source, [begin, end]: Range, edits: Edits): void {
+  // Of each block that is open, the `do` whose `while` is to come: behind the statement of a `do`, no other may stand.
+  const pending = [0];
   for (let at = begin; at < end; at++) {
     const word = source.text(at);
+    const block = pending.length - 1;
+    if (word === '{') pending.push(0);
+    else if (word === '}') pending.pop();
     if (word !== 'for' && word !== 'while' && word !== 'do') continue;
+    if (word === 'do') pending[block]!++;
+    else if (word === 'while' && pending[block]! > 0 && /^[;}]$/.test(source.text(at - 1))) {
+      pending[block]!--;
+      continue;
+    }
     const head = word === 'do' ? at : source.close[at + 1]!;
     if (head >= end || (word !== 'do' && source.text(at + 1) !== '(')) continue;
-    // The end of a do loop.
-    if (word === 'while' && source.text(head + 1) === ';' && isBehindDo(source, at, begin)) continue;
     if (
       word === 'for' &&
       counts(source, at + 1, head) &&
@@ -21,13 +29,6 @@ export function pollInLoops(source: Source, [begin, end]: Range, edits: Edits): 
       continue;
     edits.after(head, 'if (covarium::cancelled()) covarium::leave(); else');
   }
-}
-
-function isBehindDo(source: Source, at: number, begin: number): boolean {
-  if (source.text(at - 1) !== '}') return source.text(at - 1) === ';';
-  for (let open = at - 2; open >= begin; open--)
-    if (source.close[open] === at - 1) return source.text(open - 1) === 'do';
-  return false;
 }
 
 /** True if the head of a loop compares a variable and steps it: `for (...; i < n; ++i)`. */

@@ -18,6 +18,25 @@ onNative('A signal stops a kernel whose loop has no end, in rows and in groups.'
   }
 });
 
+onNative('Loops are told from the ends of other loops: a signal stops each, and each compiles.', async () => {
+  using device = openDevice('cpu', { threads: 1 });
+  const endless = `kernel void f(device volatile uint* a) { a[1] = 1; while (a[0] == 0); }`;
+  const signal = AbortSignal.timeout(50);
+  const kernel = await device.kernel(endless);
+  await throwsCode('ERR_ABORTED', () => kernel.run({ grid: 1, arguments: [new Uint32Array(2)] }, { signal }));
+  const counting = await device.kernel(`kernel void f(device uint* a) {
+  do if (a[0] < 9) { a[0]++; } while (a[0] < 2);
+  do for (uint k = 0; k < 2; ++k) { a[0]++; } while (a[0] < 5);
+  do do { a[0]++; } while (a[0] < 7); while (a[0] < 9);
+  do { while (a[0] < 10) a[0]++; a[0]++; } while (a[0] < 12);
+  if (a[0]) do a[0]++; while (a[0] < 14); else a[0] = 5;
+  while (a[0] < 15) a[0]++;
+}`);
+  const count = new Uint32Array(1);
+  await counting.run({ grid: 1, arguments: [count] });
+  assert.is(count[0], 15);
+});
+
 onNative(
   'Shifts take the low bits of their amount; divisions by 0 and of the least number give a number.',
   async () => {
