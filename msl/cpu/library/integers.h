@@ -30,8 +30,8 @@ using IfIntegers = std::enable_if_t<std::is_integral_v<typename covarium::ShapeO
     return byComponent([](T x, T y, T z) -> T { return body; }, a, b, c); \
   }
 
-template <typename T>
-static inline T saturatedTo(__int128 exact) {
+template <typename T, typename Exact>
+static inline T saturatedTo(Exact exact) {
   constexpr auto most = std::numeric_limits<T>::max(), least = std::numeric_limits<T>::min();
   return exact > most ? most : exact < least ? least : static_cast<T>(exact);
 }
@@ -52,6 +52,9 @@ COVARIUM_INTEGERS_2(mul24, x* y)
 COVARIUM_INTEGERS_2(mulhi, highHalf<T>(x, y))
 COVARIUM_INTEGERS_3(mad24, x* y + z)
 COVARIUM_INTEGERS_3(madhi, static_cast<T>(highHalf<T>(x, y) + z))
+COVARIUM_INTEGERS_3(
+    madsat,
+    saturatedTo<T>(static_cast<std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>>(x) * y + z))
 #undef COVARIUM_INTEGERS_2
 #undef COVARIUM_INTEGERS_3
 

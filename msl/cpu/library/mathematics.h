@@ -14,6 +14,14 @@
 template <typename V>
 using IfVector = std::enable_if_t<covarium::ShapeOf<V>::isVector>;
 
+// Below 1 in the type R, too; that of NaN and of an infinity is NaN.
+template <typename R>
+static inline float fractionOf(float x) {
+  constexpr float most = 1.0f - static_cast<float>(numeric_limits<R>::epsilon()) / 2;
+  const float part = x - __builtin_floorf(x);
+  return part > most ? most : part;
+}
+
 // A function of one float, and by component; of a half it gives a half.
 #define COVARIUM_FUNCTION(name, body)                                                        \
   template <typename T, typename = std::enable_if_t<covarium::isNumber<T>>, typename = void> \
@@ -50,7 +58,7 @@ COVARIUM_FUNCTION(rint, __builtin_rintf(x))
 COVARIUM_FUNCTION(round, __builtin_roundf(x))
 COVARIUM_FUNCTION(trunc, __builtin_truncf(x))
 COVARIUM_FUNCTION(fabs, __builtin_fabsf(x))
-COVARIUM_FUNCTION(fract, __builtin_fminf(x - __builtin_floorf(x), 0x1.fffffep-1f))
+COVARIUM_FUNCTION(fract, fractionOf<covarium::FloatOf<T>>(x))
 COVARIUM_FUNCTION(sign, x > 0 ? 1.0f : x < 0 ? -1.0f : x == 0 ? x : 0.0f)
 COVARIUM_FUNCTION(saturate, __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f))
 #undef COVARIUM_FUNCTION
