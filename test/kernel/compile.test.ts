@@ -178,6 +178,8 @@ onKernelDevices('a launch that does not fit is refused by its own code, and noth
     ['ERR_OUT_OF_RANGE', { ...good, grid: 2 ** 32 }, '`grid`'],
     ['ERR_OUT_OF_RANGE', { ...good, grid: [2 ** 32 - 1, 2 ** 31, 2 ** 13] }, '`grid`'],
     ['ERR_INVALID_ARGUMENT', { ...good, grid: [1, 1, 1, 1] }, '`grid`'],
+    // biome-ignore lint/suspicious/noSparseArray: that is what is tested.
+    ['ERR_INVALID_ARGUMENT', { ...good, grid: [, 8] }, '`grid`'],
     ['ERR_INVALID_ARGUMENT', { ...good, grid: '8' }, '`grid`'],
     ['ERR_OUT_OF_RANGE', { ...good, threadgroup: 0 }, '`threadgroup`'],
     ['ERR_OUT_OF_RANGE', { ...good, threadgroup: [1024, 2] }, '1024, 2, 1'],
