@@ -20,8 +20,8 @@ export interface FunctionConstant {
   readonly nameAt: number;
 }
 
-/** Values of function constants, by name. */
-export type ConstantValues = { readonly [name: string]: number | boolean };
+/** Values of function constants, by name; a long or a ulong takes a bigint, too. */
+export type ConstantValues = { readonly [name: string]: number | bigint | boolean };
 
 /**
  * The function constants of a text with their values. `roots` are the kernels: what they do not use needs no value.
@@ -58,8 +58,8 @@ export function constantsOf(source: Source, roots: readonly Range[], values: Con
       name,
       index: Number(index),
       type: layout.scalar!,
-      value: given === undefined ? undefined : new Uint8Array(encode(given, layout, name)),
-      literal: given === undefined ? `${type}()` : literalOf(Number(given), layout.scalar!),
+      value: given === undefined ? undefined : new Uint8Array(encode(given, layout, `constants.${name}`)),
+      literal: given === undefined ? `${type}()` : literalOf(given, layout.scalar!),
       declaration,
       nameAt,
     };
@@ -97,12 +97,16 @@ export function constantHolds(source: Source, values: ConstantValues, name: stri
   return numberOf(name, 0) !== 0n;
 }
 
-function literalOf(value: number, scalar: string): string {
+function literalOf(given: number | bigint | boolean, scalar: string): string {
+  const value = Number(given);
   if (scalar === 'bool') return value === 0 ? 'false' : 'true';
-  if (scalar !== 'float' && scalar !== 'half')
+  // The bits of a negative number, too.
+  if (/long$/.test(scalar)) return `${scalar}(${BigInt.asUintN(64, BigInt(given))}ul)`;
+  if (!/^(?:float|half|bfloat)$/.test(scalar))
     return value === -(2 ** 31) ? 'int(-2147483647 - 1)' : `${scalar}(${value})`;
   if (Number.isNaN(value)) return 'NAN';
   if (!Number.isFinite(value)) return value < 0 ? '-INFINITY' : 'INFINITY';
+  if (Object.is(value, -0)) return '-0.0f';
   const digits = String(Math.fround(value));
   return `${/[.e]/.test(digits) ? digits : `${digits}.0`}f`;
 }

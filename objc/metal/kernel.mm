@@ -18,7 +18,8 @@ NSUInteger dataTypeOf(const std::string& word) {
   static const std::map<std::string, NSUInteger> scalars = {
       {"float", MTLDataTypeFloat}, {"half", MTLDataTypeHalf},   {"int", MTLDataTypeInt},
       {"uint", MTLDataTypeUInt},   {"short", MTLDataTypeShort}, {"ushort", MTLDataTypeUShort},
-      {"char", MTLDataTypeChar},   {"uchar", MTLDataTypeUChar}, {"bool", MTLDataTypeBool}};
+      {"char", MTLDataTypeChar},   {"uchar", MTLDataTypeUChar}, {"bool", MTLDataTypeBool},
+      {"long", MTLDataTypeLong},   {"ulong", MTLDataTypeULong}};
   const bool isVector = !word.empty() && word.back() >= '2' && word.back() <= '4';
   const auto found = scalars.find(isVector ? word.substr(0, word.size() - 1) : word);
   if (found == scalars.end()) return MTLDataTypeNone;

@@ -237,9 +237,28 @@ kernel void f(device float* out [[buffer(0)]], uint i [[thread_position_in_grid]
     await throwsCode('ERR_INVALID_ARGUMENT', () =>
       device.kernel(text, { constants: { scale: 1, negative: true, other: 1 } }),
     );
-    await throwsCode('ERR_OUT_OF_RANGE', () => device.kernel(text, { constants: { scale: 1.5, negative: true } }));
+    const fraction = await device.kernel(text, { constants: { scale: 1.5, negative: true } }).catch((error) => error);
+    assert.is(fraction.code, 'ERR_OUT_OF_RANGE');
+    assert.match(fraction.message, /^Argument \(constants\.scale\) is \(1\.5\)/);
   },
 );
+
+onKernelDevices('function constants keep all digits of 64 bits, and the sign of 0.', async (device) => {
+  const text = `${head}
+constant long least [[function_constant(0)]];
+constant ulong most [[function_constant(1)]];
+constant float zero [[function_constant(2)]];
+kernel void f(device int2* out [[buffer(0)]]) {
+  out[0] = as_type<int2>(least);
+  out[1] = as_type<int2>(most);
+  out[2].x = as_type<int>(zero);
+}`;
+  const constants = { least: -(2n ** 53n) - 1n, most: 2n ** 64n - 2n, zero: -0 };
+  const out = new Int32Array(6);
+  await (await device.kernel(text, { constants })).run({ grid: 1, arguments: [out] });
+  assert.equal([...new BigInt64Array(out.buffer, 0, 2)], [constants.least, -2n]);
+  assert.is(out[4], -(2 ** 31));
+});
 
 onKernelDevices('kernels run between other commands of one command buffer, in order.', async (device) => {
   const kernel = await device.kernel(`${head}

@@ -24,7 +24,8 @@ function kernelsOf(text: Source, wanted: readonly string[]): { kernels: Signatur
     .map(({ nameAt }) => text.text(nameAt));
   const missing =
     name === undefined ? declared.filter((each) => !named.has(each)).map((each) => [each, 1] as const) : [];
-  const values = Object.fromEntries([...[...named].map(([key, value]) => [key, Number(value)] as const), ...missing]);
+  const numberOf = (value: string) => (value.endsWith('n') ? BigInt(value.slice(0, -1)) : Number(value));
+  const values = Object.fromEntries([...[...named].map(([key, value]) => [key, numberOf(value)] as const), ...missing]);
   const kernels = wanted.map((each) => signatureOf(text, each, (constant) => Boolean(values[constant] ?? 1)));
   const roots = kernels.flatMap((each) => each.roots);
   return { kernels, constants: constantsOf(text, roots, values) };

@@ -47,9 +47,9 @@ Argument argumentOf(const Fields& fields) {
 }
 
 unsigned dataTypeOf(const std::string& word) {
-  static const std::map<std::string, unsigned> scalars = {{"float", 3}, {"half", 16},  {"int", 29},
-                                                          {"uint", 33}, {"short", 37}, {"ushort", 41},
-                                                          {"char", 45}, {"uchar", 49}, {"bool", 53}};
+  static const std::map<std::string, unsigned> scalars = {{"float", 3},  {"half", 16},   {"int", 29},  {"uint", 33},
+                                                          {"short", 37}, {"ushort", 41}, {"char", 45}, {"uchar", 49},
+                                                          {"bool", 53},  {"long", 81},   {"ulong", 85}};
   const auto found = scalars.find(word);
   return found == scalars.end() ? 0 : found->second;
 }
@@ -79,6 +79,10 @@ std::string valueText(unsigned type, const std::vector<uint8_t>& bytes) {
       return numberIn<uint16_t>(bytes);
     case 45:
       return numberIn<int8_t>(bytes);
+    case 81:
+      return numberIn<int64_t>(bytes) + 'n';
+    case 85:
+      return numberIn<uint64_t>(bytes) + 'n';
     default:
       return numberIn<uint8_t>(bytes);
   }
