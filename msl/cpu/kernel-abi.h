@@ -10,7 +10,7 @@
 
 namespace covarium {
 
-constexpr uint32_t kernelAbi = 5;
+constexpr uint32_t kernelAbi = 6;
 
 // The most threads of a group, and in x of a grid of groups that run as a whole: no position there wraps.
 constexpr uint32_t mostThreads = 1024, mostGroupedThreads = 0xFFFFFFFF - mostThreads;
@@ -54,12 +54,20 @@ struct KernelOverrun {
   void* const* frame;
 };
 
+// A call or a loop that a thread is in, of those in whose texts threads exchange. It lives on the thread's stack.
+struct KernelFrame {
+  uint32_t place;  // in the text: of two in one function, the first has the smaller
+  uint32_t pass;   // of a loop
+  uint32_t depth;
+  const KernelFrame* outer;
+};
+
 // What the kernel asks of the device while it runs. `file` and `place` are the user's own.
 struct KernelHost {
   SimdLanes (*exchange)(uint64_t bits, const char* file, uint32_t place);
   unsigned (*lane)();
-  // Where this thread's function was called from; it exchanges with threads of the same path alone.
-  uint32_t* (*path)();
+  // The innermost frame of this thread; it exchanges with threads of the same frames alone.
+  const KernelFrame** (*path)();
   void (*barrier)(const char* file, uint32_t place);
   // Runs that are cancelled and have not ended, of any kernel: where it is 0, none of them is this one.
   const uint32_t* cancellations;

@@ -8,8 +8,22 @@ namespace covarium::cpu {
 namespace {
 thread_local Group* runningGroup = nullptr;
 
-bool isBefore(const CodePlace& a, const CodePlace& b) { return a.line != b.line ? a.line < b.line : a.path < b.path; }
-bool isElsewhere(const CodePlace& a, const CodePlace& b) { return a.line != b.line || a.path != b.path; }
+// Below 0 if a lane at `a` has less behind it than one at `b`: the outermost frame that differs says so, and in the
+// same frames the line. 0 at the same place.
+int order(const CodePlace& a, const CodePlace& b) {
+  const KernelFrame *p = a.path, *q = b.path;
+  int found = (p == nullptr ? 0 : static_cast<int>(p->depth) + 1) - (q == nullptr ? 0 : static_cast<int>(q->depth) + 1);
+  if (a.line != b.line) found = a.line < b.line ? -1 : 1;
+  while (p != nullptr && (q == nullptr || p->depth > q->depth)) p = p->outer;
+  while (q != nullptr && (p == nullptr || q->depth > p->depth)) q = q->outer;
+  for (; p != nullptr; p = p->outer, q = q->outer) {
+    if (p->place != q->place)
+      found = p->place < q->place ? -1 : 1;
+    else if (p->pass != q->pass)
+      found = p->pass < q->pass ? -1 : 1;
+  }
+  return found;
+}
 }  // namespace
 
 Group& Group::ofThisThread() {
@@ -25,7 +39,7 @@ void Group::resize(unsigned lanes, unsigned simdWidth) {
   while (fibers_.size() < lanes) fibers_.push_back(std::make_unique<Fiber>());
   states_.assign(lanes, State::ready);
   places_.assign(lanes, {});
-  paths_.assign(lanes, 0);
+  paths_.assign(lanes, nullptr);
   offered_.assign(lanes, 0);
   given_.assign(lanes, 0);
   activeMasks_.assign(lanes / simdWidth + 1, 0);
@@ -62,12 +76,11 @@ bool Group::gathered(unsigned first, unsigned last, State state) const {
   return any;
 }
 
-// The place of the lanes of [first, last) that wait for their simdgroup: of several, the first in the text. False where
-// none waits.
+// The place of the lanes of [first, last) that wait for their simdgroup: of several, the first. False where none waits.
 bool Group::firstPlace(unsigned first, unsigned last, CodePlace& place) const {
   bool any = false;
   for (unsigned lane = first; lane < last; ++lane) {
-    if (states_[lane] != State::atSimdExchange || (any && !isBefore(places_[lane], place))) continue;
+    if (states_[lane] != State::atSimdExchange || (any && order(places_[lane], place) >= 0)) continue;
     place = places_[lane];
     any = true;
   }
@@ -78,7 +91,7 @@ bool Group::firstPlace(unsigned first, unsigned last, CodePlace& place) const {
 void Group::exchangeAt(unsigned first, unsigned last, CodePlace place) {
   uint64_t active = 0;
   for (unsigned lane = first; lane < last; ++lane) {
-    if (states_[lane] != State::atSimdExchange || isElsewhere(places_[lane], place)) continue;
+    if (states_[lane] != State::atSimdExchange || order(places_[lane], place) != 0) continue;
     active |= uint64_t{1} << (lane - first);
     given_[lane] = offered_[lane];
     states_[lane] = State::ready;
@@ -87,7 +100,7 @@ void Group::exchangeAt(unsigned first, unsigned last, CodePlace place) {
   ++exchanges_[first / simdWidth_];
 }
 
-// Simdgroups whose living lanes all wait at one line.
+// Simdgroups whose living lanes all wait for their simdgroup.
 bool Group::releaseSimdgroups() {
   bool released = false;
   for (unsigned first = 0; first < lanes_; first += simdWidth_) {
@@ -100,7 +113,7 @@ bool Group::releaseSimdgroups() {
   return released;
 }
 
-// Of each simdgroup, lanes that wait at one line while others wait elsewhere.
+// Of each simdgroup, lanes that wait at one place while others wait elsewhere.
 bool Group::releaseDivergent() {
   bool released = false;
   for (unsigned first = 0; first < lanes_; first += simdWidth_) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fiber.h"
+#include "kernel-abi.h"
 #include "threadgroup.h"
 
 namespace covarium::cpu {
@@ -12,8 +13,8 @@ namespace covarium::cpu {
 // The place in the kernel's text where a thread waits; null if unknown.
 struct CodePlace {
   const char* file = nullptr;
-  uint32_t line = 0;  // and its column, as KernelHost has them
-  uint32_t path = 0;  // of the calls that led there
+  uint32_t line = 0;                  // and its column, as KernelHost has them
+  const KernelFrame* path = nullptr;  // the calls that led there, and the loops around it
 };
 
 // Why a threadgroup can't go on: `waiting` waits at a barrier that `other` does not reach.
@@ -26,8 +27,8 @@ struct Divergence {
 
 // One threadgroup while it runs on one processor thread. Lanes are resumed in order, each until it waits or returns;
 // those that wait go on when all living lanes of their simdgroup, or of the group, have come to the same place. Where
-// no lane can go on, the lanes of a simdgroup that wait at one line exchange among themselves, as in a divergent
-// branch.
+// no lane can go on, the lanes of a simdgroup that wait at the first place exchange among themselves, as in a divergent
+// branch, so that they come to where the others wait: behind the branch, or in a later pass of a loop.
 class Group {
  public:
   // The one of this processor thread: its stacks are made once.
@@ -48,8 +49,8 @@ class Group {
   // How many barriers the group has passed, and exchanges the simdgroup of the lane that runs.
   unsigned barriers() const { return barriers_; }
   unsigned exchanges() const { return exchanges_[simdgroup()]; }
-  // The path of the calls that the lane is in, for the lane to change.
-  uint32_t* path() { return &paths_[current_]; }
+  // The innermost call or loop that the lane is in, for the lane to change.
+  const KernelFrame** path() { return &paths_[current_]; }
   unsigned laneInSimdgroup() const { return current_ % simdWidth_; }
   void barrier(CodePlace place);
   // Ends the lane that runs; does not return.
@@ -71,12 +72,12 @@ class Group {
 
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<State> states_;
-  std::vector<CodePlace> places_;      // where each lane waits
-  std::vector<uint32_t> paths_;        // of the calls that each lane is in
-  std::vector<uint64_t> offered_;      // by each lane that waits
-  std::vector<uint64_t> given_;        // to each simdgroup by its last exchange
-  std::vector<uint64_t> activeMasks_;  // of each simdgroup
-  std::vector<unsigned> exchanges_;    // of each simdgroup, how many
+  std::vector<CodePlace> places_;          // where each lane waits
+  std::vector<const KernelFrame*> paths_;  // the innermost of each lane
+  std::vector<uint64_t> offered_;          // by each lane that waits
+  std::vector<uint64_t> given_;            // to each simdgroup by its last exchange
+  std::vector<uint64_t> activeMasks_;      // of each simdgroup
+  std::vector<unsigned> exchanges_;        // of each simdgroup, how many
   unsigned lanes_ = 0, simdWidth_ = 1, current_ = 0, barriers_ = 0;
   bool strict_ = false;
 };

@@ -115,9 +115,9 @@ SimdLanes exchange(uint64_t bits, const char* file, uint32_t place) {
   return simd_exchange_bits(bits);
 }
 
-uint32_t* path() {
+const KernelFrame** path() {
   if (auto* group = Group::running()) return group->path();
-  thread_local uint32_t own = 0;
+  thread_local const KernelFrame* own = nullptr;
   return &own;
 }
 

@@ -4,40 +4,64 @@ import type { Edits } from '../tokens.ts';
 // A run that is cancelled ends at the next pass of a loop that looks for it. Innermost loops that count do not look:
 // they end soon, and a compiler makes vectors of them.
 
-/** Makes the loops between two tokens, which are the body of a function, look whether their run is cancelled. */
-export function pollInLoops(source: Source, [begin, end]: Range, edits: Edits): void {
+/** A loop of a text. */
+export interface Loop {
+  /** The index of its word. */
+  readonly at: number;
+  /** Where its head ends: at a parenthesis, or at `do`. */
+  readonly head: number;
+  /** The last token of a `do` but the semicolon. */
+  end?: number;
+}
+
+/** The loops between two tokens, which are the body of a function. */
+export function loopsIn(source: Source, [begin, end]: Range): Loop[] {
+  const found: Loop[] = [];
   // Of each block that is open, the `do` whose `while` is to come: behind the statement of a `do`, no other may stand.
-  const pending = [0];
+  const pending: Loop[][] = [[]];
   for (let at = begin; at < end; at++) {
     const word = source.text(at);
-    const block = pending.length - 1;
-    if (word === '{') pending.push(0);
+    if (word === '{') pending.push([]);
     else if (word === '}') pending.pop();
     if (word !== 'for' && word !== 'while' && word !== 'do') continue;
-    if (word === 'do') pending[block]!++;
-    else if (word === 'while' && pending[block]! > 0 && /^[;}]$/.test(source.text(at - 1))) {
-      pending[block]!--;
-      continue;
-    }
     const head = word === 'do' ? at : source.close[at + 1]!;
     if (head >= end || (word !== 'do' && source.text(at + 1) !== '(')) continue;
-    if (
-      word === 'for' &&
-      counts(source, at + 1, head) &&
-      !hasLoop(source, head + 1, statementEnd(source, head + 1, end))
-    )
+    const open = word === 'while' && /^[;}]$/.test(source.text(at - 1)) ? pending.at(-1)?.pop() : undefined;
+    if (open !== undefined) {
+      open.end = head;
       continue;
-    edits.after(head, 'if (covarium::cancelled()) covarium::leave(); else');
+    }
+    const loop = { at, head };
+    if (word === 'do') pending.at(-1)?.push(loop);
+    found.push(loop);
+  }
+  return found;
+}
+
+/** Makes the loops between two tokens, which are the body of a function, look whether their run is cancelled. */
+export function pollInLoops(source: Source, body: Range, edits: Edits): void {
+  for (const { at, head } of loopsIn(source, body)) {
+    const isShort =
+      source.text(at) === 'for' &&
+      counts(source, at + 1, head) &&
+      !hasLoop(source, head + 1, statementEnd(source, head + 1, body[1]));
+    if (!isShort) edits.after(head, 'if (covarium::cancelled()) covarium::leave(); else');
   }
 }
 
-/** True if the head of a loop compares a variable and steps it: `for (...; i < n; ++i)`. */
-function counts(source: Source, open: number, close: number): boolean {
+/** The semicolons of the head of a loop. */
+export function marksOf(source: Source, open: number, close: number): number[] {
   const marks: number[] = [];
   for (let at = open + 1; at < close; at++) {
     if (source.text(at) === ';') marks.push(at);
     if (source.close[at]! >= 0) at = source.close[at]!;
   }
+  return marks;
+}
+
+/** True if the head of a loop compares a variable and steps it: `for (...; i < n; ++i)`. */
+function counts(source: Source, open: number, close: number): boolean {
+  const marks = marksOf(source, open, close);
   if (marks.length !== 2) return marks.length === 0; // for (T& each : all)
   const [first, second] = marks as [number, number];
   const compared = source.tokens.slice(first + 1, second);
@@ -70,7 +94,8 @@ function hasLoop(source: Source, begin: number, end: number): boolean {
   return false;
 }
 
-function statementEnd(source: Source, from: number, end: number): number {
+/** The last token of the statement at `from`, but for what is behind `else`. */
+export function statementEnd(source: Source, from: number, end: number): number {
   for (let at = from; at < end; at++) {
     if (source.text(at) === '{') return source.close[at]!;
     if (source.text(at) === ';') return at;

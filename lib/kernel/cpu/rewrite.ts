@@ -4,7 +4,7 @@ import { reachable } from '../reachable.ts';
 import { type Signature, stageOf } from '../signature.ts';
 import { Edits, errorAt, written } from '../tokens.ts';
 import { wrapOperands } from './arithmetic.ts';
-import { exchangingFunctions, markCalls } from './call-sites.ts';
+import { exchangingFunctions, markExchanges } from './call-sites.ts';
 import { groupLoops } from './group-loops.ts';
 import { pollInLoops } from './loops.ts';
 import { constructorSpaces, repeatedFunctions } from './overloads.ts';
@@ -64,33 +64,38 @@ export function rewritten(
   target: Target,
 ): Rewritten {
   const { source } = kernels[0]!;
-  const edits = new Edits();
   const kept = reachable(
     source,
     kernels.flatMap(({ roots }) => roots),
   );
   const functions = source.declarations.filter((each) => isWritten(source, each, kept, kernels));
   const repeated = repeatedFunctions(source, functions);
-  for (const [begin, end] of repeated) edits.drop(begin, end);
-  for (const type of functions.filter(({ kind }) => kind === 'type'))
-    for (const at of constructorSpaces(source, type)) edits.drop(at, at + 1);
-  const marked = target === 'cuda' ? new Set<string>() : exchangingFunctions(source, functions);
-  for (const declaration of functions) {
-    if (edits.isDropped(declaration.begin)) continue;
-    rewriteBodies(source, declaration, kernels, edits, target, marked);
-    rewriteWords(source, declaration, edits, constants, target, kernels[0]!.hasDouble === true);
-  }
-  for (const { declaration, literal, nameAt } of constants) {
-    if (!kept.has(declaration)) continue;
-    edits.after(nameAt, `= ${literal}`);
-  }
+  const exchanging = target === 'cuda' ? new Set<string>() : exchangingFunctions(source, functions);
+  const edited = (mayMark: boolean): Edits => {
+    const edits = new Edits();
+    for (const [begin, end] of repeated) edits.drop(begin, end);
+    for (const type of functions.filter(({ kind }) => kind === 'type'))
+      for (const at of constructorSpaces(source, type)) edits.drop(at, at + 1);
+    for (const declaration of functions) {
+      if (edits.isDropped(declaration.begin)) continue;
+      rewriteBodies(source, declaration, kernels, edits, target, mayMark ? exchanging : undefined);
+      rewriteWords(source, declaration, edits, constants, target, kernels[0]!.hasDouble === true);
+    }
+    for (const { declaration, literal, nameAt } of constants)
+      if (kept.has(declaration)) edits.after(nameAt, `= ${literal}`);
+    return edits;
+  };
   const ranges = [...functions.map(({ begin, end }): Range => [begin, end]), ...source.frames];
   const text = written(
     source.tokens,
     ranges.sort((a, b) => a[0] - b[0]),
-    edits,
+    edited(target !== 'cuda'),
   );
-  const groups = kernels.map((each, i) => (target === 'cpu' && waits(each) ? groupLoops(each, i, edits) : undefined));
+  // In a loop over the threads of a group nothing exchanges by itself.
+  const plain = target === 'cpu' && kernels.some(waits) ? edited(false) : undefined;
+  const groups = kernels.map((each, i) =>
+    plain !== undefined && waits(each) ? groupLoops(each, i, plain) : undefined,
+  );
   return { text, groups };
 }
 
@@ -143,7 +148,7 @@ function rewriteBodies(
   kernels: readonly Signature[],
   edits: Edits,
   target: Target,
-  marked: ReadonlySet<string>,
+  exchanging: ReadonlySet<string> | undefined,
 ): void {
   const { kind, body, nameAt, templateParameters, scope } = declaration;
   if (body === undefined) return;
@@ -165,7 +170,7 @@ function rewriteBodies(
       }
   } else bodies.push(body);
   for (const each of bodies) {
-    markCalls(source, each, marked, edits);
+    if (exchanging !== undefined) markExchanges(source, each, exchanging, edits);
     wrapOperands(source, each, edits);
     if (target !== 'cuda') pollInLoops(source, each, edits);
   }

@@ -178,13 +178,27 @@ static constexpr bool cancelled() {
 }
 static inline void leave() { kernelHost->leave(); }
 
-// While it lives, this thread is in a function that was called at a place of the text.
-struct CallSite {
-  explicit CallSite(uint32_t place) : path(kernelHost->path()), before(*path) { *path = before * 0x9e3779b1u + place; }
+// While it lives, this thread is in a function that was called at a place of the text, or in the loop there.
+struct CallSite : KernelFrame {
+  explicit CallSite(uint32_t at) : path(kernelHost->path()) {
+    place = at;
+    pass = 0;
+    outer = *path;
+    depth = outer == nullptr ? 0 : outer->depth + 1;
+    *path = this;
+  }
   CallSite(const CallSite&) = delete;
-  ~CallSite() { *path = before; }
-  uint32_t* path;
-  uint32_t before;
+  ~CallSite() { *path = outer; }
+  const KernelFrame** path;
+};
+struct Loop : CallSite {
+  using CallSite::CallSite;
+  bool isToCome() { return begun ? false : begun = true; }
+  bool next() {
+    ++pass;
+    return true;
+  }
+  bool begun = false;
 };
 
 }  // namespace covarium

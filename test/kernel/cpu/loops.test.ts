@@ -80,6 +80,39 @@ kernel void f(device uint* out, uint i [[thread_position_in_grid]]) {
   );
 });
 
+onNative('Lanes meet again behind a branch, a pass and a loop that some have left.', async () => {
+  using device = openDevice('cpu', { threads: 1 });
+  const text = `#include <metal_stdlib>
+using namespace metal;
+uint total(uint x) { return simd_sum(x); }
+uint count() { return simd_sum(1u); }
+kernel void f(device uint4* out, uint i [[thread_position_in_grid]]) {
+  uint x = i;
+  if (i < 5) x += count();
+  const uint branch = total(x);
+  uint k = 0, pass = 0;
+  while (k++ < 3) {
+    pass += simd_sum(1u);
+    if (i >= 5) continue;
+    pass += 100 * simd_sum(1u);
+  }
+  uint loop = 0;
+  for (uint j = 0; j < i % 4; ++j) loop += total(1);
+  do if (k == 4) loop += count(); else k += i % 2; while (k++ < 5);
+  while (uint left = i % 2 > 2) loop += count() + left;
+  out[i] = uint4(branch, pass, loop, count());
+}`;
+  for (const check of [false, true]) {
+    const kernel = await device.kernel(text, { check });
+    const out = new Uint32Array(4 * 32);
+    await kernel.run({ grid: 32, threadgroup: 32, arguments: [out] });
+    for (let i = 0; i < 32; i++) {
+      const loop = 32 + [0, 24, 24 + 16, 24 + 16 + 8][i % 4]!;
+      assert.equal([...out.subarray(4 * i, 4 * i + 4)], [521, 96 + (i < 5 ? 1500 : 0), loop, 32]);
+    }
+  }
+});
+
 onNative('SIMD functions of two branches exchange apart, on one line too.', async () => {
   // g++ does not say the column of a call.
   if (!(await findCompiler()).isClang) return;
