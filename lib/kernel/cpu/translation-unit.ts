@@ -57,7 +57,7 @@ function kernelText(kernel: Signature, which: number, check: boolean, isInGroups
   const row = `static void run(void* const* slots, const covarium::GridSize& grid, uint32_t begin, uint32_t end, uint32_t y, uint32_t z) {
 ${locals}
 #if defined(__clang__)
-#pragma clang loop vectorize(assume_safety)
+#pragma clang loop vectorize(enable)
 #else
 #pragma GCC ivdep
 #endif

@@ -115,9 +115,10 @@ __attribute__((noinline)) static void reachOwnMemory() {
   __asm__ volatile("" ::"r"(&own) : "memory");
 }
 
-// A loop over the threads of a group, whose sizes are variables of their own (lib/kernel/cpu/group-loops.ts).
+// A loop over the threads of a group, whose sizes are variables of their own (lib/kernel/cpu/group-loops.ts). Not with
+// assume_safety: clang then moves reads in front of writes of the same thread, and shares a thread's array among all.
 #if defined(__clang__)
-#define COVARIUM_VECTORS_OF_LANES _Pragma("clang loop vectorize(assume_safety)")
+#define COVARIUM_VECTORS_OF_LANES _Pragma("clang loop vectorize(enable)")
 #else
 #define COVARIUM_VECTORS_OF_LANES _Pragma("GCC ivdep")
 #endif

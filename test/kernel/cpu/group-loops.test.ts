@@ -62,6 +62,11 @@ const bodies: { readonly [what: string]: readonly [isInLoops: boolean, body: str
     `out[x] = 4; const uint a = (uint)*(out + x) + i; const uint b = (n) * i; t[i] = 0; out[x] = 0;
     ${barrier} out[x] += a + b + t[0];`,
   ],
+  'elements of an array that are read behind writes of them': [
+    true,
+    `uint r[3] = {group.x % 3u, 1u, i}; uint2 q(r[0], 5u); r[2] = r[2] % (r[1] + 1u); t[i] = i; ${barrier}
+    r[i % 2] += 1; out[x] = r[0] + r[1] * 3 + r[2]; out[x] = out[x] * 5u + q.x + q.y;`,
+  ],
   'a counter with the name of a variable': [
     false,
     `const uint own = i; uint sum = 0;

@@ -37,6 +37,29 @@ onNative('Loops are told from the ends of other loops: a signal stops each, and 
   assert.is(count[0], 15);
 });
 
+onNative('A thread reads what it has written side by side, where loops over threads are made vectors of.', async () => {
+  using device = openDevice('cpu', { threads: 1 });
+  const kernel = await device.kernel(`#include <metal_stdlib>
+using namespace metal;
+kernel void f(device uint* o, device const uint* q, device const uint* in, uint i [[thread_position_in_grid]]) {
+  uint v = o[2 * i + 1] % (q[i] % 7 + 1);
+  o[2 * i] += (1 ^ v) ^ 2;
+  *(device uint2*)(o + 2 * i) = uint2(v > o[2 * i + i % 2] ? o[2 * i] : in[i], q[i] + v).yx;
+  o[2 * i + 1] += 5 * q[i];
+}`);
+  const of = (length: number, by: number) => Uint32Array.from({ length }, (_, i) => (i * by) % 1001);
+  const [o, q, input, expected] = [of(600, 7), of(300, 5), of(300, 11), of(600, 7)];
+  await kernel.run({ grid: 300, arguments: [o, q, input] });
+  for (let i = 0; i < 300; i++) {
+    const v = expected[2 * i + 1]! % ((q[i]! % 7) + 1);
+    expected[2 * i]! += 1 ^ v ^ 2;
+    const taken = v > expected[2 * i + (i % 2)]! ? expected[2 * i]! : input[i]!;
+    expected[2 * i] = q[i]! + v;
+    expected[2 * i + 1] = taken + 5 * q[i]!;
+  }
+  assert.equal([...o], [...expected]);
+});
+
 onNative(
   'Shifts take the low bits of their amount; divisions by 0 and of the least number give a number.',
   async () => {
