@@ -6,7 +6,8 @@ const mostFreedom = 1e300;
 /**
  * The logarithm of the quantile of Snedecor's F distribution. F is the ratio of the mean squares of m and of nu
  * independent standard normals (any positive m and nu), and lies below the quantile with probability p, 0 < p < 1.
- * `above` is 1 - p; pass it if it is known more accurately. The nearer `start` is to the answer, the sooner it is found.
+ * `above` is 1 - p; pass it if it is known more accurately. The nearer `start` is to the answer, the sooner that is
+ * found.
  */
 export function logFQuantile(p: number, m: number, nu: number, above: number = 1 - p, start = 0): number {
   // More change no digit, and products of them overflow.
