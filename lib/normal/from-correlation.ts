@@ -138,7 +138,8 @@ export function correlationOf(covariance: MatrixInput): Correlation {
     // In one order, and of the lower triangle, so that the two entries of a pair are equal.
     const [first, second] = [deviations[Math.max(i, j)]!, deviations[Math.min(i, j)]!];
     const share = first === 0 || second === 0 ? 0 : entry / first / second;
-    if (Math.abs(share) <= 1 + tolerance) return share;
+    // Rounding takes the share of two equal variables a last digit beyond 1.
+    if (Math.abs(share) <= 1 + tolerance) return Math.max(-1, Math.min(share, 1));
     throw new CovariumError(
       'ERR_NOT_POSITIVE_DEFINITE',
       `\`covariance\` entry (${i}, ${j}) is (${entry}), a correlation of (${share}), which is beyond 1.`,

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MultivariateNormal } from '../../lib/index.ts';
+import { correlationOf, MultivariateNormal } from '../../lib/index.ts';
 import { onEveryType } from '../harness/every-device.ts';
 import { near } from '../harness/near.ts';
 import { diagonalOf } from '../harness/same-normal.ts';
@@ -40,6 +40,17 @@ onEveryType('what the caller changes after the call is of no account.', async (d
   using normal = await making;
   near(normal.mean.data, new Float64Array(n).fill(1), tolerance);
   near(normal.covarianceSync().data.slice(0, 3), [4, 1, 1], 10 * tolerance);
+});
+
+test('No correlation is beyond 1, whatever rounding makes of the share of two equal variables.', () => {
+  for (let step = 1; step <= 1000; step++) {
+    const variance = step / 7;
+    const { correlation } = correlationOf([
+      [variance, -variance],
+      [-variance, variance],
+    ]);
+    assert.ok(correlation.data[1]! >= -1, `${variance}`);
+  }
 });
 
 test.run();
