@@ -111,8 +111,10 @@ async function parametersOf(
   }
   const semidefinite = { singular: 'pivoted', dtype: 'float64' } as const;
   // The jitter must do in the type that draws have.
-  const how = jitter === undefined ? semidefinite : { jitter, dtype };
-  using normal = await MultivariateNormal.fromCovariance({ device, mean, covariance, ...how });
+  using normal =
+    jitter === undefined
+      ? await MultivariateNormal.fromCovariance({ device, mean, covariance, ...semidefinite })
+      : await MultivariateNormal.fromMoments({ device, moments, jitter, dtype, ...asked });
   const { amount } = normal.jitter ?? { amount: 0 };
   for (const [i, row] of numbers.entries()) row[i]! += amount;
   if (amount > 0) process.stderr.write(`Added (${amount}) to each variance.\n`);

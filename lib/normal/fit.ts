@@ -136,10 +136,16 @@ function* fromSums(
     const error = covariance[i * (n + 1)]! < smallestNormal.float64 ? asked.unheld?.(i) : undefined;
     if (error !== undefined) throw error;
   }
+  if (jitter !== undefined && jitter !== false && covariance.every((entry) => entry === 0))
+    throw new CovariumError(
+      'ERR_NOT_POSITIVE_DEFINITE',
+      `\`${name}\` has the same numbers in all rows, and \`jitter\` adds a share of their largest variance (0): pass \`singular\`.`,
+      { pivot: 0 },
+    );
   const type = { asked: asked.typed, chosen: dtype, inputs: asked.inputs };
   requireRepresented(type, mean, (i) => covariance[i * (n + 1)]!, 'Mean');
   const estimate = { device, mean, covariance: Matrix.from(covariance, { columns: n }), dtype, factor };
-  if (isAnyAccepted) return yield* fromCovariance({ ...estimate, singular, jitter });
+  if (isAnyAccepted) return yield* fromCovariance({ ...estimate, singular, jitter }, undefined, undefined, true);
   return yield* step({ ...withRank(factorCovariance(estimate)), explain });
 }
 
@@ -197,8 +203,7 @@ function* fitShrunk(
   requireRepresented({ asked: typed, chosen: dtype, inputs: [given] }, mean, (i) => covariance[i * (n + 1)]!, 'Mean');
   const matrix = Matrix.from(covariance, { columns: n });
   const made = factorCovariance({ device, mean, covariance: matrix, dtype, factor });
-  const task = shrinkage === 0 ? withRank(made) : made;
-  return yield* step({ ...task, explain: (error) => singularRows(values, n, dtype, error) });
+  return yield* step({ ...withRank(made), explain: (error) => singularRows(values, n, dtype, error) });
 }
 
 /** The ddof of a plain fit; throws if there are too few rows. */

@@ -14,15 +14,18 @@ import { type NormalInput, normalInput, symmetryTolerance } from './inputs.ts';
 import type { CovarianceOptions, SingularCovariance } from './options.ts';
 import { factoredNormal, type NormalParameters, type NormalTask } from './parameters.ts';
 import { requireRepresented } from './represented.ts';
+import { withRank } from './with-rank.ts';
 
 /**
  * The normal of a mean and a covariance, which may be singular or get jitter if the options allow it. `square` and
- * `centre` are what an error calls the two.
+ * `centre` are what an error calls the two. An estimated covariance is that of rows: it gets jitter too where no more
+ * than rounding makes it positive definite.
  */
 export function* fromCovariance(
   options: CovarianceOptions,
   square = 'Covariance',
   centre = 'Mean',
+  isEstimated = false,
 ): Tasks<NormalParameters> {
   checkOptions(options, covarianceOptionNames);
   const { jitter = false } = options;
@@ -37,7 +40,7 @@ export function* fromCovariance(
     }
     const input = copied(normalInput(options, square, options.covariance, centre));
     represented(options, input, centre);
-    return yield* withJitter(options, input, square);
+    return yield* withJitter(options, input, square, isEstimated);
   }
   const input = copied(normalInput(options, square, options.covariance, centre));
   const { n } = input;
@@ -132,7 +135,12 @@ const attempts = 5; // nothing, then 1, 10, 100 and 1,000 times the jitter
  * The normal of a covariance (`name` in messages), with the least multiple of the jitter added to its diagonal that
  * makes it positive definite.
  */
-function* withJitter(options: CovarianceOptions, input: NormalInput, name: string): Tasks<NormalParameters> {
+function* withJitter(
+  options: CovarianceOptions,
+  input: NormalInput,
+  name: string,
+  isEstimated: boolean,
+): Tasks<NormalParameters> {
   const { n, mean, square } = input;
   let largest = 0;
   for (let i = 0; i < n; i++) largest = Math.max(largest, square[i * (n + 1)]!);
@@ -143,7 +151,8 @@ function* withJitter(options: CovarianceOptions, input: NormalInput, name: strin
     for (let i = 0; i < n; i++) shifted[i * (n + 1)]! += amount;
     const covariance = new Matrix(new Storage(shifted), n, n);
     try {
-      const parameters = yield* step(factorCovariance({ ...options, mean, covariance, dtype: input.dtype }));
+      const task = factorCovariance({ ...options, mean, covariance, dtype: input.dtype });
+      const parameters = yield* step(isEstimated ? withRank(task) : task);
       const { smallestPivot } = parameters.factor as LowerFactor;
       return { ...parameters, jitter: { amount, attempts: attempt, smallestPivot } };
     } catch (error) {

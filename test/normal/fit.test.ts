@@ -304,6 +304,34 @@ onEveryDevice('weights whose squares vanish are refused.', async (device) => {
     await throwsCode('ERR_OUT_OF_RANGE', '`weights` are too small', () => fitted(weight));
 });
 
+onEveryDevice('Jitter and shrinkage take what rounding leaves of a column for nothing.', async (device) => {
+  for (let table = 1; table <= 20; table++) {
+    const rows = Array.from({ length: 7 }, (_, i) => {
+      const [a, b] = [Math.sin(7 * i * table + 1), 3 * Math.cos(i * i * table)];
+      return [a, b, a + b];
+    });
+    const moments = new Moments(3);
+    moments.addSync(rows);
+    const options = { device, dtype: 'float32', jitter: 1e-3 } as const;
+    // Of a row less than there must be, too, whose covariance is singular by their number.
+    for (const normal of [
+      MultivariateNormal.fitSync({ ...options, rows }),
+      MultivariateNormal.fromMomentsSync({ ...options, moments }),
+      MultivariateNormal.fitSync({ ...options, rows: rows.slice(0, 3) }),
+    ]) {
+      assert.ok(normal.jitter!.amount > 0, `${table}`);
+      normal.close();
+    }
+    for (const shrinkage of [1e-300, 1e-17])
+      for (const weights of [undefined, Array(7).fill(1)])
+        await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`rows` has column (2)', () =>
+          MultivariateNormal.fit({ device, rows, shrinkage, weights }),
+        );
+  }
+  const flat = { device, rows: [[1, 5]], ddof: 0, jitter: true };
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`rows` has the same numbers in all', () => MultivariateNormal.fit(flat));
+});
+
 onEveryDevice('a column too small to square is not taken for a constant one.', async (device) => {
   const rows = (size: number) => small.map(([a, b]) => [a! * size, b!]);
   for (const size of [1e-155, 1e-170])
