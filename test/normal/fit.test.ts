@@ -329,7 +329,9 @@ onEveryDevice('Jitter and shrinkage take what rounding leaves of a column for no
         );
   }
   const flat = { device, rows: [[1, 5]], ddof: 0, jitter: true };
-  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`rows` has the same numbers in all', () => MultivariateNormal.fit(flat));
+  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`rows` has the same numbers in all', () =>
+    MultivariateNormal.fit(flat),
+  );
 });
 
 onEveryDevice('a column too small to square is not taken for a constant one.', async (device) => {
