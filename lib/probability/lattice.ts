@@ -44,6 +44,8 @@ export function* latticeMean(
   const sums = new Float64Array(lattices);
   const u = new Float64Array(dimensions);
   let done = 0;
+  // Squares are in units of the largest value: those of a tail below 1e-162 would underflow.
+  let largest = 0;
   let sumOfSquares = 0;
   for (let power = fewest; ; power++) {
     const count = 2 ** power;
@@ -57,16 +59,22 @@ export function* latticeMean(
         }
         const one = value(u);
         sums[rule]! += one;
-        sumOfSquares += (one / most) ** 2;
+        if (one > largest) {
+          sumOfSquares *= (largest / one) ** 2;
+          largest = one;
+        }
+        if (one > 0) sumOfSquares += (one / largest) ** 2;
         if (++done % pointsAtOnce === 0) yield;
       }
     }
     const mean = sums.reduce((total, sum) => total + sum, 0) / done;
-    const squares = sums.reduce((total, sum) => total + (sum / count - mean) ** 2, 0);
+    // A power of two, which rounds nothing.
+    const unit = largest > 0 ? 2 ** Math.floor(Math.log2(largest)) : 1;
+    const squares = sums.reduce((total, sum) => total + ((sum / count - mean) / unit) ** 2, 0);
     // As many points with one value as would tell as much.
-    const seen = (mean * done) ** 2 / most / most / sumOfSquares;
+    const seen = ((mean / largest) * done) ** 2 / sumOfSquares;
     const unseen = seen >= enoughSeen ? 0 : (3 * most) / done;
-    const error = 3 * Math.sqrt(squares / (lattices * (lattices - 1))) + missed(steps, done) + unseen;
+    const error = 3 * unit * Math.sqrt(squares / (lattices * (lattices - 1))) + missed(steps, done) + unseen;
     // A mean of 0 says nothing of its relative error.
     const isKnown = mean !== 0 || absoluteError > 0;
     const isGood = isKnown && error <= Math.max(absoluteError, relativeError * mean);

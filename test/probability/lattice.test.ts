@@ -63,6 +63,16 @@ test('A step is found, and a constant at once.', () => {
   assert.equal(runToEnd(latticeMean(() => 0.25, 3, seed, all, 1000)), { mean: 0.25, error: 0, points: pointLimits[0] });
 });
 
+test('A function that is tiny everywhere has the error and the points of the same function in another unit.', () => {
+  const accuracy = { absoluteError: 0, relativeError: 1e-4, maxPoints: lattices << 16 };
+  const inUnit = (unit: number) =>
+    runToEnd(latticeMean((u) => unit * Math.exp(-3 * u[0]! * u[1]!), 2, seed, accuracy, 1000));
+  const { mean, error, points } = inUnit(1);
+  assert.ok(error < 1e-4 * mean && points < accuracy.maxPoints);
+  for (const unit of [2 ** -500, 2 ** -600, 2 ** -1000])
+    assert.equal(inUnit(unit), { mean: mean * unit, error: error * unit, points });
+});
+
 test('Beyond the vector the components are random, odd, and others for each rule; shifts are in [0, 1).', () => {
   const [first, second] = [0, 1].map((rule) => randomRule(seed, rule, latticeVector, 2000)) as [
     ReturnType<typeof randomRule>,
