@@ -96,8 +96,10 @@ export function* summary<D extends RealDtype>(
   const sums = new Float64Array(n);
   const products = hostZeros(wantsCovariance ? n * n : 0);
   const search = new OrderStatistics(dtype, count, ranks, ranks.length === 0 ? noRanks : yield* tasks.marginals());
-  // What is not below the next number above a threshold exceeds it; nothing lies within these brackets.
+  // What is not below the next number above a threshold exceeds it; nothing lies within these brackets. No number is
+  // above Infinity, which draws of a Student-t may be.
   const lower = Array.from(levels, (level) => nextAbove(dtype, level));
+  const share = (below: number, at: number) => (levels[at] === Number.POSITIVE_INFINITY ? 0 : (count - below) / count);
   const exceeding = new Tally(device, dtype, n, { lower, upper: lower.map(() => Number.NEGATIVE_INFINITY) }, 0);
   let isFirst = true;
   do {
@@ -121,7 +123,7 @@ export function* summary<D extends RealDtype>(
     mean: new Vector(new Storage<'float64'>(sums.map((sum, j) => centre[j]! + sum / count))),
     covariance: wantsCovariance ? matrix(yield* covarianceOf(sums, products, count)) : undefined,
     quantiles: quantiles === undefined ? undefined : matrix(search.numbers),
-    exceedance: thresholds === undefined ? undefined : matrix(exceeding.below.map((below) => (count - below) / count)),
+    exceedance: thresholds === undefined ? undefined : matrix(exceeding.below.map(share)),
   };
 }
 

@@ -165,6 +165,15 @@ test('the bits of a summary do not depend on the number of threads.', () => {
   assert.equal(summaries[2], summaries[0]);
 });
 
+onEveryDevice('no draw exceeds Infinity, and an infinite one all else.', async (device) => {
+  using student = MultivariateStudentT.fromDiagonalSync({ device, degreesOfFreedom: 0.01, diagonal: [1] });
+  const draws = (await student.sample(1000, { seed: 1 })).data;
+  const thresholds = [[Number.POSITIVE_INFINITY], [1e39]];
+  const { exceedance } = await student.summarize(1000, { seed: 1, thresholds });
+  assert.equal([...exceedance.data], [0, draws.filter((x) => x === Number.POSITIVE_INFINITY).length / 1000]);
+  assert.ok(exceedance.at(1, 0) > 0.1);
+});
+
 onEveryDevice('a variance that overflows is infinite.', async (device) => {
   if (!device.dtypes.includes('float64')) return console.log('skipped  a variance that overflows: there is no float64');
   const options = { device, degreesOfFreedom: 0.01, diagonal: [1], dtype: 'float64' } as const;
