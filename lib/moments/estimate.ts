@@ -2,7 +2,7 @@ import { wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Work } from '../work.ts';
 import { type CentralSums, copiedSums, shift } from './central-sums.ts';
-import { intensityOf, type Shrinkage } from './shrinkage.ts';
+import { beyondFloat64, intensityOf, type Shrinkage, type SumsAbout } from './shrinkage.ts';
 
 /** The options of an estimate; their types are checked, their ranges are not. */
 export interface Asked {
@@ -49,6 +49,7 @@ export function* estimating(sums: CentralSums, asked: Asked): Work<Estimate> {
     trace += variance;
     if (i % rowsAtOnce === 0) yield;
   }
+  if (intensity > 0 && !Number.isFinite(trace)) throw beyondFloat64(trace);
   if (intensity > 0) for (let i = 0; i < n; i++) covariance[i * (n + 1)]! += (intensity * trace) / n;
   return { mean: new Float64Array(asked.mean ?? sums.mean), covariance, intensity };
 }
@@ -56,14 +57,14 @@ export function* estimating(sums: CentralSums, asked: Asked): Work<Estimate> {
 const rowsAtOnce = 32;
 
 /** The sums about another mean, if one is given; throws `ERR_SHAPE` if there are no rows. */
-export function* aboutMean(sums: CentralSums, mean: Float64Array | undefined): Work<CentralSums> {
+export function* aboutMean(sums: CentralSums, mean: Float64Array | undefined): Work<SumsAbout> {
   if (sums.weight === 0)
     throw new CovariumError('ERR_SHAPE', `Moments have (${sums.count}) observations, but need at least (1).`);
   if (mean === undefined) return sums;
   const about = yield* copiedSums(sums);
   const delta = mean.map((centre, j) => centre - sums.mean[j]! - sums.meanRest[j]!);
   yield* shift(about, delta);
-  return about;
+  return { ...about, own: { sums, delta } };
 }
 
 function divisorOf({ weight, squaredWeight, count }: CentralSums, { ddof, mean }: Asked): number {

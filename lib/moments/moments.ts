@@ -153,7 +153,8 @@ export class Moments {
 
   /**
    * The share of the identity, from 0 to 1, in Ledoit and Wolf's estimate (2004) of the covariance, about the mean of
-   * the rows, or about a given one of n entries. Throws `ERR_SHAPE` (no rows), `ERR_NOT_FINITE` (the mean's entry).
+   * the rows, or about a given one of n entries. Throws `ERR_SHAPE` (no rows), `ERR_NOT_FINITE` (the mean's entry),
+   * `ERR_OUT_OF_RANGE` (variances about the mean that are too small or too large for float64).
    */
   ledoitWolf(options: { readonly mean?: VectorInput | undefined } = {}): number {
     checkOptions(options, ['mean']);
