@@ -131,8 +131,9 @@ function* fromSums(
       `\`${name}\` has (${count}) rows with a weight, but a normal of dimension (${n}) ${share} needs at least (${needed}).`,
     );
   }
-  // What accepts a singular covariance would take a variance that underflows for that of a constant column.
-  for (let i = 0; isAnyAccepted && i < n; i++) {
+  // What accepts a singular covariance would take a variance that underflows for that of a constant column, and what
+  // refuses it would name the covariance, which the caller has not passed.
+  for (let i = 0; i < n; i++) {
     const error = covariance[i * (n + 1)]! < smallestNormal.float64 ? asked.unheld?.(i) : undefined;
     if (error !== undefined) throw error;
   }

@@ -336,8 +336,10 @@ onEveryDevice('Jitter and shrinkage take what rounding leaves of a column for no
 
 onEveryDevice('a column too small to square is not taken for a constant one.', async (device) => {
   const rows = (size: number) => small.map(([a, b]) => [a! * size, b!]);
+  const [weights, mean] = [small.map(() => 1), [0, 0]];
+  const ways = [{ singular: 'pivoted' }, { singular: 'eigen' }, { jitter: true }, { weights }, { mean }] as const;
   for (const size of [1e-155, 1e-170])
-    for (const options of [{ singular: 'pivoted' }, { singular: 'eigen' }, { jitter: true }] as const)
+    for (const options of ways)
       await throwsCode('ERR_OUT_OF_RANGE', '`rows` has column (0), whose numbers differ by', () =>
         MultivariateNormal.fit({ device, rows: rows(size), ...options }),
       );
