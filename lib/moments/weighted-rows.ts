@@ -43,8 +43,14 @@ export function weightedRows(input: RowsInput, n: number, options: AddSyncOption
     values,
     count,
     n,
-    weights: perRow('weights', options.weights, count, Number.isFinite, 'a finite number'),
-    frequencies: perRow('frequencies', options.frequencies, count, Number.isSafeInteger, 'a whole number'),
+    weights: perRow('weights', options.weights, count, Number.isFinite, 'a finite number of at least 0'),
+    frequencies: perRow(
+      'frequencies',
+      options.frequencies,
+      count,
+      Number.isSafeInteger,
+      'a whole number from 0 to 2^53 - 1',
+    ),
     missing,
   };
 }
@@ -95,10 +101,7 @@ function perRow(
     );
   for (let row = 0; row < count; row++)
     if (!(isPossible(values[row]!) && values[row]! >= 0))
-      throw new CovariumError(
-        'ERR_OUT_OF_RANGE',
-        `\`${argument}[${row}]\` is (${values[row]}), not ${kind} of at least 0.`,
-      );
+      throw new CovariumError('ERR_OUT_OF_RANGE', `\`${argument}[${row}]\` is (${values[row]}), not ${kind}.`);
   return values;
 }
 

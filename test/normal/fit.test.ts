@@ -203,6 +203,8 @@ onEveryDevice('what a fit cannot do is refused.', async (device) => {
   await throwsCode('ERR_UNKNOWN_OPTION', '(weight)', fit({ weight: [] }));
   await throwsCode('ERR_SHAPE', '`weights` has (1) entries', fit({ weights: [1] }));
   await throwsCode('ERR_SHAPE', '`frequencies` has (1) entries', fit({ frequencies: [1] }));
+  const many = fit({ frequencies: small.map(() => 2 ** 53) });
+  await throwsCode('ERR_OUT_OF_RANGE', '(9007199254740992), not a whole number from 0 to 2^53 - 1', many);
   await throwsCode('ERR_INVALID_ARGUMENT', '`weights` entry (0)', fit({ weights: small.map(() => '1') }));
   await throwsCode('ERR_OUT_OF_RANGE', '(-1)', fit({ weights: small.map(() => -1) }));
   await throwsCode('ERR_OUT_OF_RANGE', '(2)', fit({ shrinkage: 2 }));
