@@ -8,7 +8,7 @@ import { runWith } from '../command/abort.ts';
 import { exactDevice, exactly, symmetricEigen } from '../command/float64.ts';
 import { runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
+import { type Real, type RealDtype, smallestNormal, zerosOf } from '../dtype.ts';
 
 /** Options of {@link nearestPositiveDefinite}. */
 export interface NearestOptions<D extends RealDtype = RealDtype> {
@@ -23,15 +23,19 @@ export interface NearestOptions<D extends RealDtype = RealDtype> {
 const steps = 1000;
 // The change of a step, relative to the matrix. Higham takes n times the unit roundoff at best, R's nearPD 1e-7.
 const converged = 1e-10;
+// Beside larger entries rounding leaves fewer digits of a correlation than its least eigenvalue has.
+const largest = 1e8;
 
 /**
  * The positive definite matrix (n x n) nearest to a matrix by the Frobenius norm of their difference: of its symmetric
  * part, with negative eigenvalues put to zero (Higham: Computing a nearest symmetric positive semidefinite matrix.
  * Linear Algebra and its Applications 103, 1988). With `correlation`, the nearest correlation matrix, by alternating
  * projections with Dykstra's correction (Higham: Computing the nearest correlation matrix. IMA Journal of Numerical
- * Analysis 22, 2002). The nearest is singular; so that there is a Cholesky factor, eigenvalues below 1e-8 (float32:
- * 1e-5) of the matrix's largest entry are raised to it, and the diagonal is kept. Rejects with `ERR_SHAPE`,
- * `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (only zeros, or no convergence in 1,000 steps), `ERR_CLOSED` (the device).
+ * Analysis 22, 2002); the matrix's own diagonal does not matter then. The nearest is singular; so that there is a
+ * Cholesky factor, eigenvalues below 1e-8 (float32: 1e-5) of the matrix's largest entry (of 1 for correlations) are
+ * raised to it, and the diagonal is kept. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (only zeros, a
+ * result beyond the type, entries above 1e8 beside correlations, or no convergence in 1,000 steps), `ERR_CLOSED` (the
+ * device).
  */
 export async function nearestPositiveDefinite<D extends RealDtype = 'float64'>(
   matrix: MatrixInput,
@@ -62,9 +66,10 @@ function* nearest<D extends RealDtype>(matrix: MatrixInput, options: NearestOpti
   const symmetric = new Float64Array(n * n);
   for (let i = 0; i < n; i++)
     for (let j = 0; j < n; j++) symmetric[i * n + j] = values[i * n + j]! / scale / 2 + values[j * n + i]! / scale / 2;
+  if (unit) requireNearCorrelations(symmetric, n);
   yield;
   const found = unit ? yield* nearestCorrelation(device, symmetric, n) : yield* projected(device, symmetric, n, 0);
-  // Of the matrix, not of the nearest, which may be all zeros.
+  // Of the matrix, not of the nearest, which may be all zeros; correlations have ones, whatever was given.
   let size = 0;
   for (let at = 0; at < symmetric.length; at++) size = Math.max(size, Math.abs(symmetric[at]!));
   yield;
@@ -73,7 +78,7 @@ function* nearest<D extends RealDtype>(matrix: MatrixInput, options: NearestOpti
       'ERR_OUT_OF_RANGE',
       `\`matrix\` of (${n} x ${n}) zeros has no nearest positive definite matrix.`,
     );
-  const least = (dtype === 'float32' ? 1e-5 : 1e-8) * Math.max(size, found[0]!);
+  const least = (dtype === 'float32' ? 1e-5 : 1e-8) * (unit ? 1 : Math.max(size, found[0]!));
   const result = zerosOf(dtype, n * n);
   const entries = yield* raised(device, found, n, least, unit);
   for (let at = 0; at < entries.length; at++) entries[at]! *= scale;
@@ -83,7 +88,28 @@ function* nearest<D extends RealDtype>(matrix: MatrixInput, options: NearestOpti
       'ERR_OUT_OF_RANGE',
       `\`matrix\` has entries that are too large for a nearest positive definite matrix of ${dtype}.`,
     );
+  for (let i = 0; i < n; i++)
+    if (result[i * (n + 1)]! < smallestNormal[dtype])
+      throw new CovariumError(
+        'ERR_OUT_OF_RANGE',
+        `\`matrix\` has a nearest positive definite matrix whose variance (${i}) is (${entries[i * (n + 1)]}), too small for ${dtype}.`,
+      );
   return new Matrix(new Storage(result), n, n);
+}
+
+/**
+ * Puts ones on the diagonal, as every correlation matrix has: the nearest one is that of the other entries alone, and
+ * the search would take its first steps from a negative diagonal, which change nothing, for its end. Throws
+ * `ERR_OUT_OF_RANGE` for an entry that is too large.
+ */
+function requireNearCorrelations(symmetric: Float64Array, n: number): void {
+  for (let i = 0; i < n; i++) symmetric[i * (n + 1)] = 1;
+  const far = symmetric.findIndex((entry) => Math.abs(entry) > largest);
+  if (far < 0) return;
+  throw new CovariumError(
+    'ERR_OUT_OF_RANGE',
+    `\`matrix\` entry (${Math.floor(far / n)}, ${far % n}) is (${symmetric[far]}), beyond (${largest}): no correlation is near. Pass correlations, as \`correlationOf\` gives them.`,
+  );
 }
 
 /** The power of two next to the largest magnitude; 1 if all numbers are 0. */

@@ -161,6 +161,50 @@ onEveryDevice('the nearest matrix is right beside the largest and the smallest n
   assert.equal(nearestPositiveDefiniteSync(positive, { device }).toArray(), positive);
 });
 
+onEveryDevice('the nearest correlation matrix is that of the entries beside the diagonal.', async (device) => {
+  // The first steps from below 0 look like an end, and 1e-8 of 1e9 is more than any eigenvalue.
+  for (const diagonal of [1, 0, -5, -1e9, 1e9, 1e200])
+    for (const [given, wanted] of [
+      [0.5, 0.5],
+      [2, 1],
+    ] as const) {
+      const matrix = [
+        [diagonal, given],
+        [given, diagonal],
+      ];
+      const found = nearestPositiveDefiniteSync(matrix, { device, correlation: true });
+      near(
+        found.toArray(),
+        [
+          [1, wanted],
+          [wanted, 1],
+        ],
+        2e-8,
+      );
+    }
+  const far = [
+    [1, 2e8],
+    [2e8, 1],
+  ];
+  await throwsCode('ERR_OUT_OF_RANGE', '`matrix` entry (0, 1) is (200000000)', () =>
+    nearestPositiveDefinite(far, { device, correlation: true }),
+  );
+});
+
+onEveryDevice('a nearest matrix that the type would round to zeros is refused.', async (device) => {
+  const tiny = [
+    [1, 0],
+    [0, 1e-60],
+  ];
+  await throwsCode('ERR_OUT_OF_RANGE', 'too small for float32', () =>
+    nearestPositiveDefinite(tiny, { device, dtype: 'float32' }),
+  );
+  await throwsCode('ERR_OUT_OF_RANGE', 'variance (0) is (5e-324), too small for float64', () =>
+    nearestPositiveDefinite([[Number.MIN_VALUE]], { device }),
+  );
+  assert.ok(Math.abs(nearestPositiveDefiniteSync(tiny, { device }).get(1, 1) / 1e-60 - 1) < 1e-14);
+});
+
 test('A correlation is symmetric to the last bit.', () => {
   const { correlation } = correlationOf([
     [3, 0.3 * Math.sqrt(21)],
