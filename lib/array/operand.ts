@@ -159,3 +159,14 @@ export function requireFinite(name: string, value: number, least?: number): numb
   const range = least === undefined ? '' : ` of at least ${least}`;
   throw new CovariumError('ERR_OUT_OF_RANGE', `${marked(name)} is (${quoted(value)}), not a finite number${range}.`);
 }
+
+/**
+ * Returns `value` if it is a number of the type of `beside`, with which a command computes; throws `ERR_OUT_OF_RANGE`
+ * otherwise.
+ */
+export function requireFiniteBeside(name: string, value: number, beside: Real): number {
+  requireFinite(name, value);
+  // A device's float32 would be infinite.
+  if (beside instanceof Float64Array || Number.isFinite(Math.fround(value))) return value;
+  throw new CovariumError('ERR_OUT_OF_RANGE', `${marked(name)} is (${value}), which float32 does not hold.`);
+}

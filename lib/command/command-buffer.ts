@@ -7,6 +7,7 @@ import {
   requireApart,
   requireColumns,
   requireFinite,
+  requireFiniteBeside,
   requireLength,
   requireNormal,
   requireRows,
@@ -133,12 +134,15 @@ export class CommandBuffer {
     return this.#record((encoder) => encoder.sum(left!, right!, target!));
   }
 
-  /** Adds scale * row (a vector of n) to each row of rows (count x n). */
+  /**
+   * Adds scale * row (a vector of n) to each row of rows (count x n). Throws `ERR_OUT_OF_RANGE` for a scale that the
+   * type does not hold.
+   */
   addRow(rows: Operand, row: Operand, scale = 1): this {
     const [all, one] = this.#all({ rows, row });
     requireLength('`row`', one!.length, widthOf(rows), '`rows`', 'columns');
     requireApart('`row`', one!, '`rows`', all!);
-    requireFinite('`scale`', scale);
+    requireFiniteBeside('`scale`', scale, all!);
     return this.#record((encoder) => one!.length > 0 && encoder.addRow(all!, one!, scale));
   }
 
@@ -152,7 +156,7 @@ export class CommandBuffer {
 
   /**
    * c = alpha op(a) op(b) + beta c, where op(a) is m x k, op(b) k x n, c m x n, and op transposes if the options say
-   * so.
+   * so. Throws `ERR_OUT_OF_RANGE` for an alpha or a beta that the type does not hold.
    */
   product(a: Matrix, b: Matrix, c: Matrix, options: ProductOptions = noOptions): this {
     checkOptions(options, ['transposeA', 'transposeB', 'alpha', 'beta']);
@@ -167,8 +171,8 @@ export class CommandBuffer {
     requireColumns('`c`', widthOf(c), n, transposeB ? 'transposed `b`' : '`b`');
     requireApart('`c`', target!, '`a`', left!);
     requireApart('`c`', target!, '`b`', other!);
-    requireFinite('Alpha', alpha);
-    requireFinite('Beta', beta);
+    requireFiniteBeside('Alpha', alpha, target!);
+    requireFiniteBeside('Beta', beta, target!);
     return this.#record((encoder) =>
       encoder.product(left!, other!, target!, m, n, k, transposeA, transposeB, alpha, beta),
     );
@@ -224,7 +228,10 @@ export class CommandBuffer {
     return this.#record((encoder) => encoder.sample(triangle!, centre!, target!, inverse, counter));
   }
 
-  /** out[r] = constant - |w|^2 / 2, where factor w = row r - mean, or w = factor (row r - mean) if `inverse`. */
+  /**
+   * out[r] = constant - |w|^2 / 2, where factor w = row r - mean, or w = factor (row r - mean) if `inverse`. Throws
+   * `ERR_OUT_OF_RANGE` for a constant that the type does not hold.
+   */
   logDensity(factor: Matrix, mean: Operand, rows: Operand, out: Vector, options: DensityOptions = noOptions): this {
     checkOptions(options, ['constant', 'inverse']);
     const [triangle, centre, all, target] = this.#all({ factor, mean, rows, out });
@@ -232,7 +239,7 @@ export class CommandBuffer {
     requireLength('`out`', target!.length, heightOf(rows), '`rows`', 'rows');
     for (const [name, source] of Object.entries({ factor: triangle!, mean: centre!, rows: all! }))
       requireApart('`out`', target!, `\`${name}\``, source);
-    const constant = requireFinite('Constant', options.constant ?? 0);
+    const constant = requireFiniteBeside('Constant', options.constant ?? 0, target!);
     const inverse = requireBoolean('inverse', options.inverse ?? false);
     return this.#record((encoder) => encoder.logDensity(triangle!, centre!, all!, target!, inverse, constant));
   }

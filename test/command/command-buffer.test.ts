@@ -267,6 +267,17 @@ onEveryDevice('wrong operands are refused as they are recorded.', async (device)
   await throwsCode('ERR_OUT_OF_RANGE', '`scale` is (NaN), not a finite number', () =>
     commands.addRow(one, one.rows === 2 ? Vector.from([1, 2]) : wide, Number.NaN),
   );
+  // An Apple GPU's float32, and the CPU's, would be infinite.
+  await throwsCode('ERR_OUT_OF_RANGE', '`scale` is (1e+39), which float32 does not hold', () =>
+    commands.addRow(one, Vector.from(new Float32Array(one.columns)), 1e39),
+  );
+  for (const name of ['alpha', 'beta'])
+    await throwsCode('ERR_OUT_OF_RANGE', `\`${name}\` is (-1e+300), which float32 does not hold`, () =>
+      commands.product(one, one, square(), { [name]: -1e300 }),
+    );
+  await throwsCode('ERR_OUT_OF_RANGE', '`constant` is (1e+39)', () =>
+    commands.logDensity(one, Vector.from([1, 2]), square(), Vector.from([1, 2]), { constant: 1e39 }),
+  );
   await throwsCode('ERR_SHAPE', '`row` has (3) entries', () => commands.scaleColumns(square(), Vector.from([1, 2, 3])));
   await throwsCode('ERR_INVALID_ARGUMENT', 'overlaps', () =>
     commands.scaleColumns(one, one.rows === 1 ? one : Vector.from(one.row(0))),
