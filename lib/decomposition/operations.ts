@@ -11,7 +11,7 @@ import type { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import type { Encoder } from '../backend.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { describe, firstNotFinite, wholeNumber } from '../check.ts';
+import { firstNotFinite, quoted, wholeNumber } from '../check.ts';
 import { runWith } from '../command/abort.ts';
 import { withEigenvalues } from '../command/float64.ts';
 import type { Scratch } from '../command/scratch.ts';
@@ -197,7 +197,7 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
   requireRows('`b`', rowsOf(b), m, 'matrix', 'rows');
   const { rcond = Math.max(m, n) * (dtype === 'float32' ? 2 ** -23 : 2 ** -52) } = options;
   if (!(typeof rcond === 'number' && rcond >= 0 && rcond <= 1))
-    throw new CovariumError('ERR_OUT_OF_RANGE', `\`rcond\` is (${describe(rcond)}): pass a share from 0 to 1.`);
+    throw new CovariumError('ERR_OUT_OF_RANGE', `\`rcond\` is (${quoted(rcond)}): pass a share from 0 to 1.`);
   const { values, exponent } = inUnit(given);
   const { s, along, right, areRows } = yield* spectrumOf(place, values(), m, n, columns);
   // A share of 0 means the unit roundoff, as in LAPACK's gelsd: below it is what rounding leaves of a 0.

@@ -338,6 +338,7 @@ onEveryDevice('what has no answer is refused, and named.', async (device) => {
     () => a.multiply([1, 2] as never, { device }),
   );
   await throwsCode('ERR_OUT_OF_RANGE', '(2)', () => a.lstsq(b, { device, rcond: 2 }));
+  await throwsCode('ERR_OUT_OF_RANGE', "`rcond` is ('0')", () => a.lstsq(b, { device, rcond: '0' as never }));
   await throwsCode('ERR_UNSUPPORTED_DTYPE', '(int32)', () =>
     Matrix.from(new Int32Array(4), { columns: 2 }).det({ device }),
   );
