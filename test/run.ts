@@ -268,7 +268,7 @@ function grouped(runs: readonly Run[]): Run[] {
   const groups = new Map<string, Run[]>();
   for (const run of runs) {
     const [file = ''] = run.files;
-    const isAlone = sanitized || file in alone || !sharesProcess.includes(roomOf(file));
+    const isAlone = file in alone || !sharesProcess.includes(roomOf(file));
     const key = `${isAlone ? file : roomOf(file)} ${run.setting}`;
     groups.set(key, [...(groups.get(key) ?? []), run]);
   }

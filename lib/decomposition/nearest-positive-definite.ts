@@ -66,7 +66,7 @@ function* nearest<D extends RealDtype>(matrix: MatrixInput, options: NearestOpti
   const symmetric = new Float64Array(n * n);
   for (let i = 0; i < n; i++)
     for (let j = 0; j < n; j++) symmetric[i * n + j] = values[i * n + j]! / scale / 2 + values[j * n + i]! / scale / 2;
-  if (unit) requireNearCorrelations(symmetric, n);
+  if (unit) asCorrelations(symmetric, n);
   yield;
   const found = unit ? yield* nearestCorrelation(device, symmetric, n) : yield* projected(device, symmetric, n, 0);
   // Of the matrix, not of the nearest, which may be all zeros; correlations have ones, whatever was given.
@@ -102,7 +102,7 @@ function* nearest<D extends RealDtype>(matrix: MatrixInput, options: NearestOpti
  * the search would take its first steps from a negative diagonal, which change nothing, for its end. Throws
  * `ERR_OUT_OF_RANGE` for an entry that is too large.
  */
-function requireNearCorrelations(symmetric: Float64Array, n: number): void {
+function asCorrelations(symmetric: Float64Array, n: number): void {
   for (let i = 0; i < n; i++) symmetric[i * (n + 1)] = 1;
   const far = symmetric.findIndex((entry) => Math.abs(entry) > largest);
   if (far < 0) return;

@@ -300,8 +300,30 @@ void Warp::copyEach(const Instruction& instruction, Mask chosen, Group& group) {
   Block near{0, 0, nullptr};
   if (isGlobal) near = group.last;
   if (instruction.space == Space::shared) near = {0, group.shared.size(), group.shared.data()};
+  const uint64_t shift = instruction.offset - near.address;
+  if (chosen == all && held == sizeof(T) && near.sizeBytes >= sizeBytes) {
+    uint64_t furthest = 0, bits = near.address;
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      const uint64_t from = get<uint64_t>(addresses, lane) + shift;
+      furthest = std::max(furthest, from);
+      bits |= from;
+    }
+    // Where a block is aligned, and a place in it, so is the address.
+    if (furthest <= near.sizeBytes - sizeBytes && (bits & (sizeBytes - 1)) == 0) {
+      for (unsigned lane = 0; lane < lanes; ++lane) {
+        char* memory = near.contents + get<uint64_t>(addresses, lane) + shift;
+        for (size_t i = 0; i < count; ++i) {
+          if (isStore)
+            set<T>(memory, i, get<T>(values[i], lane));
+          else
+            set<T>(values[i], lane, get<T>(memory, i));
+        }
+      }
+      return;
+    }
+  }
   forEach(chosen, [&](unsigned lane) {
-    const uint64_t from = get<uint64_t>(addresses, lane) + instruction.offset - near.address;
+    const uint64_t from = get<uint64_t>(addresses, lane) + shift;
     char* memory = near.contents + from;
     if (from >= near.sizeBytes || sizeBytes > near.sizeBytes - from || ((from + near.address) & (sizeBytes - 1)) != 0) {
       memory = addressed(instruction, lane, sizeBytes, group);
