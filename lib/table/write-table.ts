@@ -1,7 +1,7 @@
 import { columnNames, elementTypeOf } from '../array/foreign.ts';
 import { requireAttached } from '../array/host-memory.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
-import { type AbortOptions, checkOptions, describe, refuseAborted, wholeNumber } from '../check.ts';
+import { type AbortOptions, aborted, checkOptions, describe, onAbort, refuseAborted, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
@@ -131,7 +131,8 @@ export async function writeTable(
   const turns = new Turns(signal);
   let table: TableWriter | undefined;
   try {
-    let block: RealMatrix | undefined = blocks === undefined ? realMatrix(rows as TableInput) : await nextOf(blocks);
+    let block: RealMatrix | undefined =
+      blocks === undefined ? realMatrix(rows as TableInput) : await nextOf(blocks, signal);
     if (blocks === undefined && block!.rows !== (count ?? block!.rows))
       throw new CovariumError('ERR_SHAPE', `\`count\` is (${count}), but there are (${block!.rows}) rows.`);
     const head = {
@@ -153,7 +154,7 @@ export async function writeTable(
           `A block has (${block.columns}) columns, but the first has (${head.columns}).`,
         );
       await writeInTurns(table, block, turns, signal);
-      block = blocks && (await nextOf(blocks));
+      block = blocks && (await nextOf(blocks, signal));
     }
     await table.finish();
   } catch (error) {
@@ -177,23 +178,42 @@ const usualPieceBytes = 1 << 20;
 /** Writes piece by piece, so that neither the event loop nor a signal waits for a large matrix. */
 async function writeInTurns(
   table: TableWriter,
-  { values, columns }: RealMatrix,
+  { values, rows, columns }: RealMatrix,
   turns: Turns,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const piece =
     Math.max(1, Math.floor((table.pieceBytes ?? usualPieceBytes) / values.BYTES_PER_ELEMENT / columns)) * columns;
-  for (let at = 0; at < values.length; at += piece) {
+  // Of rows that are closed meanwhile, `values` has none left, as if all were written.
+  for (let at = 0; at < rows * columns; at += piece) {
     refuseAborted(signal);
     requireAttached('Rows', values);
-    await table.write(values.subarray(at, at + piece));
+    try {
+      await table.write(values.subarray(at, at + piece));
+    } finally {
+      // Where they were closed during the write, that is the cause of what it threw, or it wrote other bytes.
+      requireAttached('Rows', values);
+    }
     await turns.take();
   }
 }
 
-async function nextOf(blocks: AsyncIterator<TableInput>): Promise<RealMatrix | undefined> {
-  const { value, done } = await blocks.next();
-  return done === true ? undefined : realMatrix(value);
+/** Rejects when `signal` aborts, though the iterable may never answer. */
+async function nextOf(
+  blocks: AsyncIterator<TableInput>,
+  signal: AbortSignal | undefined,
+): Promise<RealMatrix | undefined> {
+  refuseAborted(signal);
+  let forget: (() => void) | undefined;
+  const stopped = new Promise<never>((_, reject) => {
+    forget = onAbort(signal, () => reject(aborted(signal!)));
+  });
+  try {
+    const { value, done } = await Promise.race([blocks.next(), stopped]);
+    return done === true ? undefined : realMatrix(value);
+  } finally {
+    forget?.();
+  }
 }
 
 function isAsync(rows: TableInput | AsyncIterable<TableInput>): rows is AsyncIterable<TableInput> {

@@ -1,11 +1,13 @@
-// What covarium writes is read by NumPy, DuckDB and, where it is there, pyarrow: names, and numbers to the bit.
+// What covarium writes is read by NumPy, DuckDB and, where it is there, pyarrow: names, and numbers to the bit. Rows
+// that are closed while they are written are an error, and so are iterables that never answer a signal.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Matrix, type Real, readTable, writeTable } from '../../lib/index.ts';
+import { tableFormats } from '../../lib/table/format.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covarium-elsewhere-'));
@@ -131,6 +133,44 @@ test('Names that are no strings, and a count of other rows, are refused before a
   const two = [[1], [2]];
   await throwsCode('ERR_SHAPE', '`count` is (5)', () => writeTable(at('none.parquet'), two, { count: 5 }));
   assert.not.ok(existsSync(at('none.csv')) || existsSync(at('none.parquet')));
+});
+
+for (const format of tableFormats)
+  test(`A block that is closed while it is written as ${format} is an error, never a shorter file.`, async () => {
+    for (const delay of [0, 0, 1, 2, 4, 8]) {
+      const [first, second] = [1 << 17, 10];
+      const path = at(`closed.${format}`);
+      async function* blocks() {
+        const values = new Float64Array(2 * first).fill(1 / 3);
+        setTimeout(() => structuredClone(values, { transfer: [values.buffer] }), delay);
+        yield Matrix.from(values, { columns: 2 });
+        yield Matrix.from(new Float64Array(2 * second), { columns: 2 });
+      }
+      const code = await writeTable(path, blocks()).catch((error: { code?: string }) => error.code ?? String(error));
+      if (code === undefined) assert.is((await readTable(path)).rows.rows, first + second);
+      else assert.is(code, 'ERR_CLOSED');
+      const rows = Matrix.from(new Float64Array(2 * first), { columns: 2 });
+      const writing = writeTable(path, rows);
+      structuredClone(rows.data, { transfer: [rows.data.buffer as ArrayBuffer] });
+      await throwsCode('ERR_CLOSED', '', () => writing);
+    }
+  });
+
+test('A signal stops a write whose iterable never gives its next block, and nothing stays behind.', async () => {
+  for (const given of [0, 1]) {
+    async function* stalled() {
+      if (given > 0) yield [[1, 2]];
+      await new Promise(() => {});
+    }
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(new Error('enough')), 30);
+    const writing = writeTable(at('stalled.csv'), stalled(), { signal: abort.signal });
+    await throwsCode('ERR_ABORTED', 'enough', () => writing);
+    assert.equal(
+      readdirSync(folder).filter((name) => name.includes('stalled')),
+      [],
+    );
+  }
 });
 
 test.run();
