@@ -1,5 +1,5 @@
 import { constants, fsync, linkSync, renameSync, rmSync } from 'node:fs';
-import { type FileHandle, link, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, link, lutimes, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { cannotWrite } from './error.ts';
@@ -53,6 +53,14 @@ export async function writeTextFile(path: string, text: string): Promise<void> {
 
 const ignore = () => {};
 
+// Well within the time after which a file counts as abandoned.
+const touchedMs = 600_000;
+
+function touch(path: string): void {
+  const now = new Date();
+  lutimes(path, now, now).catch(ignore);
+}
+
 /** Standard output. If the reader has gone, an error with the code `EPIPE` ends the command silently. */
 export function standardOutput(): Output {
   // Each write's callback reports the same error; without a listener it would end the process.
@@ -90,12 +98,15 @@ export class OutputFile implements Output {
   /** The path with symbolic links resolved. */
   readonly #target: string;
   readonly #temporary: string | undefined;
+  readonly #touching: NodeJS.Timeout | undefined;
 
   private constructor(path: string, file: FileHandle, target: string, temporary: string | undefined) {
     this.#path = path;
     this.#file = file;
     this.#target = target;
     this.#temporary = temporary;
+    // Others remove a file without writes as a dead writer's. A manifest waits for its rows, and a table for blocks.
+    if (temporary !== undefined) this.#touching = setInterval(() => touch(temporary), touchedMs).unref();
   }
 
   /**
@@ -161,6 +172,7 @@ export class OutputFile implements Output {
   }
 
   async discard(): Promise<void> {
+    clearInterval(this.#touching);
     await this.#file.close().catch(() => {});
     if (this.#temporary === undefined) return;
     await rm(this.#temporary, { force: true }).catch(() => {});

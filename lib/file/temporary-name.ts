@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { isUnfinished } from './unfinished.ts';
 
-// A live writer writes at least once an hour.
+// A live writer writes or touches its file at least once an hour.
 const abandonedMs = 3_600_000;
 
 // A name has at most 255 bytes, and this module adds up to 40 to it.

@@ -132,6 +132,36 @@ test('Leftovers of the dead go with the next writer of the same file; those of t
   assert.equal(readdirSync(where).sort(), kept.sort());
 });
 
+test('The file of a writer that waits for hours, as a manifest for its rows, is not taken for a dead one.', async () => {
+  const where = fresh('patient');
+  const path = join(where, 'draws.npy.json');
+  const { setInterval: real } = globalThis;
+  const ticks: (() => void)[] = [];
+  globalThis.setInterval = ((work: () => void, milliseconds: number) => {
+    assert.ok(milliseconds < 3_600_000 / 2);
+    ticks.push(work);
+    return real(() => {}, milliseconds);
+  }) as typeof setInterval;
+  const patient = await OutputFile.open(path).finally(() => {
+    globalThis.setInterval = real;
+  });
+  const [own] = others(where);
+  utimesSync(join(where, own!), 0, 0);
+  assert.is(ticks.length, 1);
+  for (const tick of ticks) tick();
+  const deadline = Date.now() + 10_000;
+  while (statSync(join(where, own!)).mtimeMs === 0 && Date.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  // Another thread, or another machine, does not know whose file it is.
+  const other = `import { openOutputFile } from '${moduleUrl('lib/file/output.ts')}';
+    await (await openOutputFile(${JSON.stringify(path)})).discard();`;
+  const { code } = await runNode([...nodeOptions, '--input-type=module', '--eval', other]);
+  assert.is(code, 0);
+  await finishText(patient, '{}');
+  await patient.replace();
+  assert.equal(readdirSync(where), ['draws.npy.json']);
+});
+
 test('The system in a name is another one in another namespace of process numbers.', () => {
   const script = `import { writer } from '${moduleUrl('lib/file/temporary-name.ts')}'; console.log(writer())`;
   const args = [process.execPath, ...nodeOptions, '--input-type=module', '--eval', script];
