@@ -4,6 +4,7 @@ import { CovariumError } from '../covarium-error.ts';
 import { digestOf } from '../file/digest.ts';
 import { cannotRead } from '../file/error.ts';
 import { openTable } from '../table/read-table.ts';
+import { csvRowsOfDraws } from './csv-rows-of-draws.ts';
 import { type Manifest, manifestPath, readManifest, readRunFile } from './manifest.ts';
 import { modelHash, type RunModel } from './model.ts';
 import { type Part, partsOf, requireDigest, requireOnlyParts, runPath } from './parts.ts';
@@ -70,7 +71,7 @@ async function verifyFile(path: string, { model, rows, kind, signal }: VerifyOpt
   requireModel(path, run, model);
   requireDigest(path, manifest, await digestOf(path));
   const chosen = chooseRows(run.rows, rows);
-  const values = await readRows(path, run, chosen);
+  const values = await readRows(path, run, chosen, model.degreesOfFreedom !== undefined);
   using redraw = await Redraw.open(run, model, provenance.device.kind, kind);
   let worstUlps = 0;
   for (const [i, row] of chosen.entries()) {
@@ -109,9 +110,17 @@ export function chooseRows(rows: number, count: number): number[] {
  * Some rows of a file of draws, in ascending order. Throws the errors of reading the file, and `ERR_MANIFEST_MISMATCH`
  * for another shape.
  */
-async function readRows(path: string, run: Run, chosen: readonly number[]): Promise<Float64Array[]> {
+async function readRows(
+  path: string,
+  run: Run,
+  chosen: readonly number[],
+  mayBeInfinite: boolean,
+): Promise<Float64Array[]> {
   const { columns, dtype, format, rows } = run;
-  const table = await openTable(path, { format });
+  const table =
+    mayBeInfinite && format === 'csv'
+      ? csvRowsOfDraws(path, run)
+      : await openTable(path, { format }, mayBeInfinite ? 'all rows' : 'complete rows');
   const read: Float64Array[] = [];
   let at = 0;
   try {

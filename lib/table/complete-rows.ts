@@ -1,17 +1,18 @@
 import { areFinite } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Missing, Real } from '../dtype.ts';
+import type { Real } from '../dtype.ts';
+import type { ReadRequest } from './table.ts';
 
-/** Keeps the rows of finite numbers, and counts rows. */
+/** Keeps the rows of finite numbers, or all that a caller wants to `keep`, and counts rows. */
 export class CompleteRows {
   readonly #path: string;
   readonly #columns: number;
   readonly #names: readonly string[] | undefined;
-  readonly #missing: Missing;
+  readonly #missing: ReadRequest['missing'];
   #seen = 0;
   #dropped = 0;
 
-  constructor(path: string, columns: number, names: readonly string[] | undefined, missing: Missing) {
+  constructor(path: string, columns: number, names: readonly string[] | undefined, missing: ReadRequest['missing']) {
     this.#path = path;
     this.#columns = columns;
     this.#names = names;
@@ -29,7 +30,7 @@ export class CompleteRows {
   of(values: Real): Real {
     const columns = this.#columns;
     const rows = values.length / columns;
-    if (areFinite(values, 0, values.length)) {
+    if (this.#missing === 'keep' || areFinite(values, 0, values.length)) {
       this.#seen += rows;
       return values;
     }

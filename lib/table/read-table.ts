@@ -58,12 +58,17 @@ const openers: { readonly [format in TableFormat]: () => Promise<OpenReader> } =
  * Opens a file of numbers, `-` for standard input, to be read block by block. Throws `ERR_INVALID_ARGUMENT` for columns
  * that the file does not have or that do not hold numbers, `ERR_MALFORMED_CSV`, `ERR_MALFORMED_NPY`,
  * `ERR_MALFORMED_ARROW`, `ERR_MALFORMED_PARQUET`, `ERR_UNSUPPORTED`, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`,
- * `ERR_ABORTED`; its blocks throw these too, and `ERR_NOT_FINITE`.
+ * `ERR_ABORTED`; its blocks throw these too, and `ERR_NOT_FINITE` unless they are to keep `all rows`.
  */
-export async function openTable(source: InputSource, options: TableOptions = {}): Promise<TableReader> {
+export async function openTable(
+  source: InputSource,
+  options: TableOptions = {},
+  keep: 'complete rows' | 'all rows' = 'complete rows',
+): Promise<TableReader> {
   checkOptions(options, optionNames);
   const { format: given, columns, member, signal, warn = warnProcess } = options;
-  const missing = requireMissing(options.missing);
+  const wanted = requireMissing(options.missing);
+  const missing = keep === 'all rows' ? 'keep' : wanted;
   requireSource(source);
   refuseAborted(signal);
   if (columns !== undefined && !Array.isArray(columns))

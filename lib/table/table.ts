@@ -44,7 +44,8 @@ export interface TableReader {
 /** What a caller requests from the reader of a format. */
 export interface ReadRequest {
   readonly columns: readonly string[] | undefined;
-  readonly missing: Missing;
+  /** `keep` gives every row as it is, with NaN and infinite numbers; CSV has none. */
+  readonly missing: Missing | 'keep';
   /** The name of the array to read from an `.npz` file. */
   readonly member?: string | undefined;
   /**

@@ -1,4 +1,5 @@
 // `covarium sample` and `covarium verify` of a Student-t, and empirical samples of the command line.
+import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { type SampleArguments, sample } from '../../lib/cli/sample.ts';
 import { verify } from '../../lib/cli/verify.ts';
 import { Matrix, MultivariateNormal, MultivariateStudentT, openDevice } from '../../lib/index.ts';
 import { modelHash } from '../../lib/run/model.ts';
+import { tableFormats } from '../../lib/table/format.ts';
 import { readTable } from '../../lib/table/read-table.ts';
 import { succeeds } from '../harness/command-line.ts';
 import { kindsHere } from '../harness/every-device.ts';
@@ -57,6 +59,31 @@ for (const kind of kindsHere)
       verify(at(`${kind}.npy`), { model, degreesOfFreedom, rows: '20' }, forever),
     );
   });
+
+test('Draws of a Student-t that are too large for their type are verified in every format.', async () => {
+  const names = ['a, "b"', 'c\nd'];
+  const named = at('named.json');
+  writeFileSync(named, JSON.stringify({ covarium: 1, dtype: 'float32', columns: names, mean, covariance }));
+  const [degreesOfFreedom, device] = ['0.01', 'reference'];
+  for (const format of tableFormats) {
+    const output = at(`infinite.${format}`);
+    await draw({ output, degreesOfFreedom, device, model: named });
+    await silently(() => verify(output, { model: named, degreesOfFreedom, rows: '1000', device }, forever));
+  }
+  const csv = readFileSync(at('infinite.csv'), 'utf8');
+  assert.match(csv, /^-?Infinity,-?Infinity$/m);
+  const forged = csv.replace(/^-?Infinity,(-?Infinity)$/m, '1,$1');
+  writeFileSync(at('infinite.csv'), forged);
+  const manifest = JSON.parse(readFileSync(at('infinite.csv.json'), 'utf8'));
+  const sha256 = createHash('sha256').update(forged).digest('hex');
+  writeFileSync(
+    at('infinite.csv.json'),
+    JSON.stringify({ ...manifest, digest: { bytes: Buffer.byteLength(forged), sha256 } }),
+  );
+  await throwsCode('ERR_DRAWS_MISMATCH', 'is (1)', () =>
+    verify(at('infinite.csv'), { model: named, degreesOfFreedom, rows: '1000', device }, forever),
+  );
+});
 
 test('Infinitely many degrees of freedom are the normal, and still another model.', async () => {
   await draw({ output: at('normal.npy') });
