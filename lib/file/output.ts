@@ -1,9 +1,10 @@
 import { constants, fsync, linkSync, renameSync, rmSync } from 'node:fs';
-import { type FileHandle, link, lutimes, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, link, lutimes, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { cannotWrite } from './error.ts';
 import { alone } from './lock.ts';
+import { withoutLinks } from './same-file.ts';
 import { partialPath, removeAbandoned } from './temporary-name.ts';
 import { begin, end, removeQuietly } from './unfinished.ts';
 
@@ -115,7 +116,8 @@ export class OutputFile implements Output {
    */
   static async open(path: string): Promise<OutputFile> {
     try {
-      const target = await realpath(path).catch(() => path);
+      // A link to a file that is not there yet says where it is wanted, perhaps on another disk.
+      const target = await withoutLinks(path);
       const status = await stat(target).catch(() => undefined);
       if (status !== undefined && !status.isFile())
         return new OutputFile(path, await open(target, 'w'), target, undefined);

@@ -1,6 +1,6 @@
 import { type BigIntStats, fstat } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { readlink, realpath, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { CovariumError } from '../covarium-error.ts';
 
@@ -44,7 +44,7 @@ export async function refuseSameOutput(first: string | undefined, second: string
   const placeOf = async (path: string | undefined) => {
     if (path === undefined || path === '-') return undefined;
     const status = await stat(path).catch(() => undefined);
-    if (status === undefined) return resolve(path);
+    if (status === undefined) return resolve(await withoutLinks(path));
     return status.isFile() ? realpath(path) : undefined;
   };
   const place = await placeOf(first);
@@ -70,6 +70,17 @@ export async function refuseRepeated(paths: readonly string[]): Promise<void> {
       );
     if (identity !== undefined) known.set(identity, path);
   }
+}
+
+// As many as Linux follows.
+const mostLinks = 40;
+
+/** The path without symbolic links, of a file that may not exist yet; the path itself if its folder does not. */
+export async function withoutLinks(path: string, links: number = mostLinks): Promise<string> {
+  const real = await realpath(path).catch(() => undefined);
+  if (real !== undefined || links === 0) return real ?? path;
+  const [folder, told] = await Promise.all([realpath(dirname(path)), readlink(path)]).catch(() => []);
+  return folder === undefined || told === undefined ? path : withoutLinks(resolve(folder, told), links - 1);
 }
 
 async function identityOf(path: string | undefined): Promise<string | undefined> {

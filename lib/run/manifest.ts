@@ -1,4 +1,4 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { DeviceKind } from '../backend.ts';
 import { describe } from '../check.ts';
@@ -8,6 +8,7 @@ import { cannotRead, cannotWrite } from '../file/error.ts';
 import { parseJson, unknownField, whyNotJson } from '../file/json.ts';
 import { requireLockPlace } from '../file/lock.ts';
 import { finishText, OutputFile } from '../file/output.ts';
+import { withoutLinks } from '../file/same-file.ts';
 import { listDevices } from '../list-devices.ts';
 import { tableFormats } from '../table/format.ts';
 import type { DrawnRows } from './drawn-rows.ts';
@@ -90,7 +91,7 @@ export async function placeRunFile(path: string, run: Run, rowsPerPart: number):
  */
 export async function requireManifestPlace(path: string): Promise<void> {
   try {
-    requireLockPlace(await realpath(path).catch(() => path));
+    requireLockPlace(await withoutLinks(path));
   } catch (error) {
     throw cannotWrite(path, error);
   }

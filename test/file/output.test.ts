@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -62,6 +63,23 @@ test('A link at a name that could be foreseen is not followed.', async () => {
   await writeTable(join(where, 'table.npy'), [[1]]);
   assert.is(readFileSync(precious, 'utf8'), 'mine');
   assert.not.match(partialPath('x'), partialPath('x'));
+});
+
+test('What is written to a link lands where it points, whether or not a file is there, and the link stays.', async () => {
+  const where = fresh('pointing');
+  mkdirSync(join(where, 'disk'));
+  symlinkSync('disk', join(where, 'mounted'));
+  symlinkSync('mounted/far.csv', join(where, 'near.csv'));
+  symlinkSync('near.csv', join(where, 'nearer.csv'));
+  for (const value of [1, 2]) {
+    await writeTable(join(where, 'nearer.csv'), [[value]]);
+    assert.is(readFileSync(join(where, 'disk', 'far.csv'), 'utf8'), `${value}\n`);
+  }
+  assert.equal(readdirSync(join(where, 'disk')), ['far.csv']);
+  for (const link of ['near.csv', 'nearer.csv']) assert.ok(lstatSync(join(where, link)).isSymbolicLink());
+  symlinkSync('no/where.csv', join(where, 'lost.csv'));
+  await throwsCode('ERR_FILE_UNWRITABLE', 'lost.csv', () => writeTable(join(where, 'lost.csv'), [[1]]));
+  assert.ok(lstatSync(join(where, 'lost.csv')).isSymbolicLink());
 });
 
 test('A file that is written again keeps its mode, and its temporary file has it from the beginning.', async () => {
