@@ -13,7 +13,7 @@ struct Group {
   const Launch& launch;
   const FindBlock& findBlock;
   std::vector<char> shared;
-  Block last;  // in which an access fell
+  std::vector<Block> last;  // in which each instruction's access fell: the next one falls there too
 };
 
 class Warp {
@@ -223,13 +223,14 @@ char* Warp::addressed(const Instruction& instruction, unsigned lane, size_t size
     address &= ~(sharedMark | localMark);
   }
   if (space == Space::global) {
+    Block& last = group.last[&instruction - code.instructions.data()];
     const auto isInside = [&] {
-      const uint64_t from = address - group.last.address;
-      return group.last.contents != nullptr && from < group.last.sizeBytes && sizeBytes <= group.last.sizeBytes - from;
+      const uint64_t from = address - last.address;
+      return last.contents != nullptr && from < last.sizeBytes && sizeBytes <= last.sizeBytes - from;
     };
-    if (!isInside()) group.last = group.findBlock(address);
+    if (!isInside()) last = group.findBlock(address);
     if (!isInside()) fail("an address of no memory");
-    return group.last.contents + (address - group.last.address);
+    return last.contents + (address - last.address);
   }
   const auto within = [&](const char* begin, size_t length) {
     if (address > length || sizeBytes > length - address) fail("an address beyond the memory");
@@ -297,8 +298,9 @@ void Warp::copyEach(const Instruction& instruction, Mask chosen, Group& group) {
   char* values[count];
   for (size_t i = 0; i < count; ++i) values[i] = operand(instruction, i);
   // Where most accesses fall; `addressed` knows the others, and refuses.
+  const Block& last = group.last[&instruction - code.instructions.data()];
   Block near{0, 0, nullptr};
-  if (isGlobal) near = group.last;
+  if (isGlobal) near = last;
   if (instruction.space == Space::shared) near = {0, group.shared.size(), group.shared.data()};
   const uint64_t shift = instruction.offset - near.address;
   if (chosen == all && held == sizeof(T) && near.sizeBytes >= sizeBytes) {
@@ -323,11 +325,11 @@ void Warp::copyEach(const Instruction& instruction, Mask chosen, Group& group) {
     }
   }
   forEach(chosen, [&](unsigned lane) {
-    const uint64_t from = get<uint64_t>(addresses, lane) + shift;
+    const uint64_t from = get<uint64_t>(addresses, lane) + instruction.offset - near.address;
     char* memory = near.contents + from;
     if (from >= near.sizeBytes || sizeBytes > near.sizeBytes - from || ((from + near.address) & (sizeBytes - 1)) != 0) {
       memory = addressed(instruction, lane, sizeBytes, group);
-      if (isGlobal) near = group.last;
+      if (isGlobal) near = last;
     }
     for (size_t i = 0; i < count; ++i) {
       char* value = values[i] + lane * held;
@@ -349,7 +351,7 @@ void run(const Kernel& kernel, const Launch& launch, const FindBlock& findBlock)
   code.registers.resize(std::max<size_t>(code.registers.size(), (launch.threads + lanes - 1) / lanes));
   for (unsigned first = 0; first < launch.threads; first += lanes)
     warps.push_back(std::make_unique<Warp>(code, first, launch.threads));
-  Group group{launch, findBlock, {}, {}};
+  Group group{launch, findBlock, {}, std::vector<Block>(code.instructions.size(), Block{0, 0, nullptr})};
   const size_t groups = size_t{launch.groups[0]} * launch.groups[1] * launch.groups[2];
   try {
     for (size_t index = groups; index-- > 0;) {
