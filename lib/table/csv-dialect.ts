@@ -35,17 +35,30 @@ export function csvTextStart(path: string, bytes: Uint8Array): number {
   const [first, second, third, fourth] = bytes;
   const isZip = first === 0x50 && second === 0x4b && third === 3 && fourth === 4;
   const format = formatOfBytes(bytes);
+  const compression = compressionOf(bytes);
   let what: string | undefined;
   if (isZip) what = "a ZIP archive, as a spreadsheet's own format is; save it as CSV";
   else if (first === 0xd0 && second === 0xcf && third === 0x11 && fourth === 0xe0)
     what = 'an old spreadsheet or document (.xls); save it as CSV';
-  else if (first === 0x1f && second === 0x8b) what = 'compressed with gzip; decompress it';
+  else if (compression !== undefined) what = `compressed with ${compression}; decompress it`;
   else if (format !== 'csv') what = `not CSV but ${format}; pass \`format\` '${format}' (--format ${format})`;
   if (what !== undefined) throw new CovariumError('ERR_UNSUPPORTED', `File (${path}) is ${what}.`, { path });
   const wide = wideEncoding(bytes);
   if (wide !== undefined)
     throw new CovariumError('ERR_UNSUPPORTED', `CSV file (${path}) is ${wide}; save it as UTF-8.`, { path });
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+}
+
+// The name of the compression. A short compressed file may have no line end, and would be read as a header alone.
+function compressionOf(bytes: Uint8Array): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, 10)).toString('latin1');
+  if (start.startsWith('\x1f\x8b')) return 'gzip';
+  if (start.startsWith('\x28\xb5\x2f\xfd')) return 'Zstandard';
+  if (start.startsWith('\xfd7zXZ\0')) return 'xz';
+  if (start.startsWith('\x04\x22\x4d\x18')) return 'LZ4';
+  // A letter says the size of the blocks; a first block, or the end where there is none, begins with these bytes.
+  const isBzip2 = /^BZh[1-9]/.test(start) && (start.startsWith('1AY&SY', 4) || start.startsWith('\x17rE8P\x90', 4));
+  return isBzip2 ? 'bzip2' : undefined;
 }
 
 /** The delimiter that a first line `sep=;` tells, as spreadsheets understand it, and the bytes of that line. */

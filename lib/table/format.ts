@@ -22,7 +22,8 @@ export function formatOfBytes(start: Uint8Array): TableFormat {
   if (text === '\x93NUMPY' || text.startsWith('PK\x03\x04') || text.startsWith('PK\x05\x06')) return 'npy';
   if (text === 'ARROW1') return 'arrow';
   if (text.startsWith('\xff\xff\xff\xff')) return 'arrows';
-  return text.startsWith('PAR1') ? 'parquet' : 'csv';
+  // A page or the footer follows, whose first byte is not printable. A CSV file may have a column with the name PAR1.
+  return /^PAR1(?![\t\n\r -~])/.test(text) ? 'parquet' : 'csv';
 }
 
 /**

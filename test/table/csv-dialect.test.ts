@@ -127,10 +127,31 @@ test('What is no text is refused by what it is, before any of it is read as rows
     throwsCode('ERR_UNSUPPORTED', shown, () => readTable(bytes, { format: 'csv' }));
   await refused(Buffer.from('PK\x03\x04\x14\0\0\0xl/workbook.xml'), "a spreadsheet's own format");
   await refused(Buffer.from('\x1f\x8b\x08\0\0\0\0\0', 'latin1'), 'gzip');
+  for (const [start, name] of [
+    ['\x28\xb5\x2f\xfd\x24\x08', 'Zstandard'],
+    ['\xfd7zXZ\0\0\x04', 'xz'],
+    ['\x04\x22\x4d\x18\x60\x40', 'LZ4'],
+    ['BZh91AY&SY\xbe', 'bzip2'],
+    ['BZh9\x17rE8P\x90\0', 'bzip2'],
+  ] as const)
+    await refused(Buffer.from(start, 'latin1'), `compressed with ${name}`);
   await refused(Buffer.from('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0', 'latin1'), '.xls');
   await refused(Buffer.from('\x93NUMPY\x01\0', 'latin1'), '--format npy');
   await refused(Buffer.from('PAR1\x15\x04'), '--format parquet');
   await refused(Buffer.from('ARROW1\0\0'), '--format arrow');
+});
+
+test('Names of columns that begin as a file of another format does are names.', async () => {
+  for (const names of [
+    ['PAR1', 'PAR2'],
+    ['BZh9', 'b'],
+  ]) {
+    const bytes = Buffer.from(`${names}\n1,2\n`);
+    for (const options of [{}, { format: 'csv' }] as const) {
+      const table = await readTable(bytes, options);
+      assert.equal([table.names, table.rows.toArray()], [names, [[1, 2]]]);
+    }
+  }
 });
 
 test("Names of R's rows have no name above them; texts are left out, and numbers by naming the other columns.", async () => {
