@@ -66,9 +66,11 @@ export async function mutationSeeds(format: TableFormat): Promise<MutationSeed[]
   for (const name of readdirSync(folder)) {
     const columns = name.includes('duration')
       ? ['x', 'n']
-      : name.includes('booleans')
-        ? ['f', 'g', 'n']
-        : ['d', 'f', 'i', 'u', 'c', 'n'];
+      : name.includes('period')
+        ? ['x']
+        : name.includes('booleans')
+          ? ['f', 'g', 'n']
+          : ['d', 'f', 'i', 'u', 'c', 'n'];
     if (name.endsWith(`.${format}`)) seeds.push({ name, format, bytes: readFileSync(new URL(name, folder)), columns });
   }
   const path = join(tmpdir(), `covarium-seed-${process.pid}.${format}`);

@@ -21,7 +21,9 @@ const rowOf = (i: number) => [
   i / 8,
 ];
 
-const files = readdirSync(folder).filter((file) => /^(?!.*(?:duration|booleans)).*\.(parquet|arrows?)$/.test(file));
+const files = readdirSync(folder).filter((file) =>
+  /^(?!.*(?:duration|period|booleans)).*\.(parquet|arrows?)$/.test(file),
+);
 assert.ok(files.length === 16, 'files of pyarrow, pandas, Polars and DuckDB are here');
 
 for (const file of files)
@@ -88,6 +90,14 @@ test('Durations are refused by their name, and read as integers where nothing sa
       (await readTable(bytes)).rows.toArray(),
       rows.map(([x, n]) => [x, n, n! * 1e9]),
     );
+  }
+});
+
+test('Periods of pandas are times and refused by their name; the columns beside them are read.', async () => {
+  for (const path of [`${folder}pandas-period.parquet`, `${folder}pandas-period.arrow`]) {
+    await throwsCode('ERR_INVALID_ARGUMENT', 'Column (t) of file', () => readTable(path));
+    await throwsCode('ERR_INVALID_ARGUMENT', 'numbers (Period)', () => readTable(path, { columns: ['t'] }));
+    assert.equal((await readTable(path, { columns: ['x'] })).rows.toArray(), [[0.5], [1.5]]);
   }
 });
 

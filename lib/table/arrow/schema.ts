@@ -73,15 +73,21 @@ function readField(flat: FlatReader, field: number, version: number, depth: numb
   if (type === undefined || type === 'NONE' || details === undefined)
     throw new Contradiction(`column (${name}) is of no known type (${flat.uint8(field, 2)})`);
   const encoding = flat.child(field, 4);
+  const isPeriod = flat.tables(field, 6).some((pair) => isOfPeriods(flat, pair));
   return {
     name,
     isNullable: flat.uint8(field, 1) !== 0,
-    type,
-    number: numberOf(flat, name, type, details),
+    type: isPeriod ? 'Period' : type,
+    number: isPeriod ? undefined : numberOf(flat, name, type, details),
     dictionary: encoding === undefined ? undefined : readDictionary(flat, name, encoding),
     children: flat.tables(field, 5).map((child) => readField(flat, child, version, depth + 1)),
     buffers: type === 'Union' ? unionBuffers(flat, details, version) : (bufferCounts[type] ?? 2),
   };
+}
+
+// pandas stores a period, such as a month, as the number of periods since 1970.
+function isOfPeriods(flat: FlatReader, pair: number): boolean {
+  return flat.text(pair, 0) === 'ARROW:extension:name' && flat.text(pair, 1) === 'pandas.period';
 }
 
 // Types; places of a dense union; validity, which unions had before version 5.

@@ -74,7 +74,7 @@ export function* readFooter(bytes: Uint8Array, pagesEnd: number): Work<ParquetFo
   const { fields, leaves } = yield* fieldsOf(elements);
   yield* checkGroups(groups, leaves, rows, pagesEnd);
   return {
-    fields: yield* withoutDurations(fields, metadata.get(arrowKey)),
+    fields: yield* withoutTimes(fields, metadata.get(arrowKey)),
     rows,
     pandas: metadata.get(pandasKey),
     groups: groups.map((group) => group.rows),
@@ -93,8 +93,9 @@ function readMetadata(reader: ThriftReader, texts: Map<string, string>): undefin
   });
 }
 
-// Parquet has no durations: they are plain integers of 64 bits, and only the schema of their writer says what they are.
-function* withoutDurations(fields: readonly ParquetField[], schema: string | undefined): Work<readonly ParquetField[]> {
+// Parquet has neither durations nor periods of pandas: they are plain integers of 64 bits, and only the schema of their
+// writer says what they are.
+function* withoutTimes(fields: readonly ParquetField[], schema: string | undefined): Work<readonly ParquetField[]> {
   const mayBe = ({ number }: ParquetField) => number?.kind === 'int' && number.bits === 64;
   if (schema === undefined || !fields.some(mayBe)) return fields;
   const message = Buffer.from(schema, 'base64');
@@ -103,11 +104,11 @@ function* withoutDurations(fields: readonly ParquetField[], schema: string | und
     const flat = new FlatReader(message.subarray(message.readInt32LE(0) === -1 ? 8 : 4));
     const root = flat.root();
     const columns = yield* readSchema(flat, flat.child(root, 2) ?? 0, flat.int16(root, 0));
-    const isDuration = (field: ParquetField, at: number) =>
-      mayBe(field) && columns[at]?.type === 'Duration' && columns[at].name === field.name;
-    return fields.map((field, at) =>
-      isDuration(field, at) ? { ...field, number: undefined, kind: 'Duration' } : field,
-    );
+    return fields.map((field, at) => {
+      const { name, type = '' } = columns[at] ?? {};
+      const isTime = mayBe(field) && name === field.name && (type === 'Duration' || type === 'Period');
+      return isTime ? { ...field, number: undefined, kind: type } : field;
+    });
   } catch (error) {
     // A schema that is not as Arrow writes it says nothing.
     if (error instanceof Contradiction || error instanceof NotTaken || error instanceof RangeError) return fields;
