@@ -294,6 +294,16 @@ export function onAbort(signal: AbortSignal | undefined, work: () => void): () =
   };
 }
 
+/** The result, or `ERR_ABORTED` once `signal` aborts: a stream, a pipe, a server or an iterable may never answer. */
+export async function unlessAborted<Result>(signal: AbortSignal | undefined, result: Promise<Result>): Promise<Result> {
+  if (signal === undefined) return result;
+  let stop = () => {};
+  const abort = new Promise<never>((_, reject) => {
+    stop = onAbort(signal, () => reject(aborted(signal)));
+  });
+  return Promise.race([result, abort]).finally(stop);
+}
+
 /**
  * Has console.log show the own fields of a class's objects, with a device by its kind, and without the field that
  * refuses structuredClone.

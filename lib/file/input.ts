@@ -2,7 +2,7 @@ import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { types } from 'node:util';
-import { aborted, describe, onAbort, quoted, refuseAborted } from '../check.ts';
+import { describe, quoted, refuseAborted, unlessAborted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { Turns } from '../work.ts';
 import { cannotRead } from './error.ts';
@@ -37,12 +37,27 @@ export async function readText(path: string): Promise<string> {
 
 /** Throws `ERR_INVALID_ARGUMENT` if the value is not an {@link InputSource}. */
 export function requireSource(source: InputSource): void {
+  if (isUrl(source)) requirePath(source);
   if (typeof source === 'string' || isUrl(source) || isBytes(source)) return;
   if (typeof (source as AsyncIterable<Uint8Array> | undefined)?.[Symbol.asyncIterator] === 'function') return;
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',
     `\`path\` is (${quoted(source)}): pass a path, a URL, a Buffer, or a stream of bytes.`,
   );
+}
+
+// A URL of a file with another host, with a slash as `%2F`, or with bytes that are not UTF-8 has no path.
+function requirePath(url: URL): void {
+  if (url.protocol !== 'file:') return;
+  try {
+    fileURLToPath(url);
+  } catch (error) {
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `\`path\` is a URL (${url.href}) that is not the path of a file (${describe((error as Error).message)}).`,
+      { cause: error },
+    );
+  }
 }
 
 const ignore = () => {};
@@ -200,27 +215,16 @@ export class ByteSource {
     for (;;) {
       refuseAborted(this.#signal);
       await this.#turns.take();
-      const chunk = await this.#caught(this.#unlessAborted(chunks.next()));
+      const chunk = await this.#caught(unlessAborted(this.#signal, chunks.next()));
       if (chunk === undefined || chunk.length > 0) return chunk;
     }
   }
 
   async #opened(): Promise<Chunks> {
     this.#chunks ??= openChunks(this.#source, this.#signal);
-    const chunks = await (this.#isOpen ? this.#chunks : this.#caught(this.#unlessAborted(this.#chunks)));
+    const chunks = await (this.#isOpen ? this.#chunks : this.#caught(unlessAborted(this.#signal, this.#chunks)));
     this.#isOpen = true;
     return chunks;
-  }
-
-  // A stream, a pipe or a server may never answer.
-  async #unlessAborted<Result>(result: Promise<Result>): Promise<Result> {
-    const signal = this.#signal;
-    if (signal === undefined) return result;
-    let stop = () => {};
-    const abort = new Promise<never>((_, reject) => {
-      stop = onAbort(signal, () => reject(aborted(signal)));
-    });
-    return Promise.race([result, abort]).finally(stop);
   }
 
   async #caught<Result>(result: Promise<Result>): Promise<Result> {
@@ -355,9 +359,18 @@ async function urlChunks(url: URL, signal: AbortSignal | undefined): Promise<Chu
 }
 
 function urlName(url: URL): string {
-  if (url.protocol === 'file:') return decodeURI(url.pathname);
+  if (url.protocol === 'file:') return pathnameOf(url);
   // A message must not contain a password or a token.
   return `${url.protocol}//${url.host}${url.pathname}`;
+}
+
+/** The decoded path of a URL; the path as it stands if its bytes are not UTF-8, which servers accept. */
+export function pathnameOf({ pathname }: URL): string {
+  try {
+    return decodeURI(pathname);
+  } catch {
+    return pathname;
+  }
 }
 
 // Each may be of another realm, whose constructors are others.

@@ -3,7 +3,7 @@ import { Storage } from '../array/storage.ts';
 import { type AbortOptions, checkOptions, describe, marked, quoted, refuseAborted, wrongArgument } from '../check.ts';
 import { CovariumError, loading } from '../covarium-error.ts';
 import { type Missing, type Real, type RealDtype, requireMissing } from '../dtype.ts';
-import { ByteSource, type InputSource, inputName, isUrl, keepError, requireSource } from '../file/input.ts';
+import { ByteSource, type InputSource, inputName, isUrl, keepError, pathnameOf, requireSource } from '../file/input.ts';
 import { formatOf, formatOfBytes, type TableFormat } from './format.ts';
 import { closeResult, joinedRows } from './result-memory.ts';
 import type { ReadRequest, TableHead, TableReader } from './table.ts';
@@ -118,7 +118,7 @@ async function recognized(
   given: TableFormat | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Recognized> {
-  const path = isUrl(source) ? decodeURI(source.pathname) : source;
+  const path = isUrl(source) ? pathnameOf(source) : source;
   if (given === undefined && typeof path === 'string' && /\.npz$/i.test(path)) return { format: 'npy', from: source };
   if (given !== undefined || typeof path === 'string')
     return { format: formatOf(typeof path === 'string' ? path : '-', given, 'csv'), from: source };

@@ -1,7 +1,7 @@
 import { columnNames, elementTypeOf } from '../array/foreign.ts';
 import { requireAttached } from '../array/host-memory.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
-import { type AbortOptions, aborted, checkOptions, describe, onAbort, refuseAborted, wholeNumber } from '../check.ts';
+import { type AbortOptions, checkOptions, describe, refuseAborted, unlessAborted, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
@@ -111,9 +111,9 @@ export type TableInput = MatrixInput | NumberTable;
  * ```
  *
  * Throws `ERR_FILE_UNWRITABLE`, `ERR_DISK_FULL`, `ERR_SHAPE` (names that are not as many as the columns, blocks whose
- * columns differ), `ERR_INVALID_ARGUMENT` (an unknown format, whole numbers, blocks of two types, a name that is there
- * twice in Arrow or Parquet, NPY to a pipe without `count`), `ERR_UNKNOWN_OPTION`, `ERR_CLOSED`, `ERR_ABORTED`, and
- * what the iterable throws.
+ * columns or their names differ), `ERR_INVALID_ARGUMENT` (an unknown format, whole numbers, blocks of two types, a name
+ * that is there twice in Arrow or Parquet, NPY to a pipe without `count`), `ERR_UNKNOWN_OPTION`, `ERR_CLOSED`,
+ * `ERR_ABORTED`, and what the iterable throws.
  */
 export async function writeTable(
   path: string,
@@ -122,7 +122,7 @@ export async function writeTable(
 ): Promise<void> {
   checkOptions(options, ['names', 'format', 'count', 'signal']);
   const { names, signal } = options;
-  if (names !== undefined && !(Array.isArray(names) && names.every((name) => typeof name === 'string')))
+  if (names !== undefined && !(Array.isArray(names) && Array.from(names).every((name) => typeof name === 'string')))
     throw new CovariumError('ERR_INVALID_ARGUMENT', `\`names\` is (${describe(names)}); pass an array of strings.`);
   const format = formatOf(path, options.format);
   const count = options.count === undefined ? undefined : wholeNumber('count', options.count);
@@ -147,12 +147,15 @@ export async function writeTable(
         'Rows gave (0) blocks; pass `names`, so that the number of columns is known.',
       );
     table = await openTableWriter(await openOutput(path), format, head);
+    // Not the block itself: its memory would be held until the end.
+    const known = block?.names;
     while (block !== undefined) {
       if (block.columns !== head.columns)
         throw new CovariumError(
           'ERR_SHAPE',
           `A block has (${block.columns}) columns, but the first has (${head.columns}).`,
         );
+      refuseOtherNames(block.names, known);
       await writeInTurns(table, block, turns, signal);
       block = blocks && (await nextOf(blocks, signal));
     }
@@ -198,22 +201,24 @@ async function writeInTurns(
   }
 }
 
-/** Rejects when `signal` aborts, though the iterable may never answer. */
+// All blocks are written under the names of the first, so other columns would be written under wrong names.
+function refuseOtherNames(names: readonly string[] | undefined, known: readonly string[] | undefined): void {
+  if (names === undefined || known === undefined || names === known) return;
+  if (names.every((name, column) => name === known[column])) return;
+  throw new CovariumError(
+    'ERR_SHAPE',
+    `A block has columns (${describe(names.join(', '))}), but the first has (${describe(known.join(', '))}).`,
+  );
+}
+
+// An iterable may never give its next block.
 async function nextOf(
   blocks: AsyncIterator<TableInput>,
   signal: AbortSignal | undefined,
 ): Promise<RealMatrix | undefined> {
   refuseAborted(signal);
-  let forget: (() => void) | undefined;
-  const stopped = new Promise<never>((_, reject) => {
-    forget = onAbort(signal, () => reject(aborted(signal!)));
-  });
-  try {
-    const { value, done } = await Promise.race([blocks.next(), stopped]);
-    return done === true ? undefined : realMatrix(value);
-  } finally {
-    forget?.();
-  }
+  const { value, done } = await unlessAborted(signal, blocks.next());
+  return done === true ? undefined : realMatrix(value);
 }
 
 function isAsync(rows: TableInput | AsyncIterable<TableInput>): rows is AsyncIterable<TableInput> {

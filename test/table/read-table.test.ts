@@ -163,6 +163,8 @@ test('A stream may give texts; a stream of other values, or no source at all, is
     await throwsCode('ERR_INVALID_ARGUMENT', 'pass a path', () => readTable(source as unknown as string));
   await throwsCode('ERR_FILE_NOT_FOUND', '`new URL(address)`', () => readTable('https://example.org/x.csv'));
   await throwsCode('ERR_FILE_UNREADABLE', 'it is a folder', () => readTable(tmpdir()));
+  for (const url of ['file:///a%ff.csv', 'file:///a%2Fb.csv'])
+    await throwsCode('ERR_INVALID_ARGUMENT', url, () => readTable(new URL(url)));
   await throwsCode('ERR_INVALID_ARGUMENT', 'ftp://', () => readTable(new URL('ftp://user:secret@example.org/x.csv')));
   const failing = async function* (): AsyncGenerator<Uint8Array> {
     yield Buffer.from('a,b\n1,2\n');
@@ -198,7 +200,11 @@ test('A server that redirects is followed; one that lies, fails or goes is told 
   await served(
     ({ url }, response) =>
       url === '/there.csv' ? response.end('a,b\n1,2\n') : response.writeHead(302, { location: '/there.csv' }).end(),
-    async (url) => assert.equal((await readTable(url)).rows.toArray(), [[1, 2]]),
+    async (url) => {
+      assert.equal((await readTable(url)).rows.toArray(), [[1, 2]]);
+      // Bytes that are no UTF-8 are a path, too.
+      assert.equal((await readTable(new URL('/%ff.csv', url))).rows.toArray(), [[1, 2]]);
+    },
   );
   for (const [reason, answer] of [
     ['redirect count exceeded', (_, response) => response.writeHead(302, { location: '/x.csv' }).end()],

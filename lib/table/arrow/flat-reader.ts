@@ -1,6 +1,7 @@
 import { Contradiction } from '../contradiction.ts';
 
-const utf8 = new TextDecoder();
+// A name keeps its byte order mark: a writer may have taken it from the first column of a CSV file.
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * The tables of a FlatBuffer. Nothing outside of its bytes is read, and tables that go round in circles end: no right

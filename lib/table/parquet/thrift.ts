@@ -1,7 +1,8 @@
 import { isSlice, type Work } from '../../work.ts';
 import { Contradiction } from '../contradiction.ts';
 
-const utf8 = new TextDecoder();
+// A name keeps its byte order mark: a writer may have taken it from the first column of a CSV file.
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Types of fields and of list entries in Thrift's compact protocol. */
 const thrift = {
