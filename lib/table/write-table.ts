@@ -35,6 +35,13 @@ export async function openTableWriter(output: Output, format: TableFormat, head:
   try {
     if (head.names !== undefined && head.names.length !== head.columns)
       throw new CovariumError('ERR_SHAPE', `There are (${head.names.length}) names, but (${head.columns}) columns.`);
+    // UTF-8 has no half of a surrogate pair: each would become U+FFFD, and two names one.
+    const broken = format === 'npy' ? undefined : head.names?.find((name) => /\p{Cs}/u.test(name));
+    if (broken !== undefined)
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Column name (${describe(broken)}) has half of a surrogate pair, which no file can hold.`,
+      );
     return new CountedWriter(output, head, await openers[format](output, head));
   } catch (error) {
     await output.discard();

@@ -162,6 +162,17 @@ test('A signal ends the writing of an iterable that does not give its next block
   assert.not.ok(readdirSync(folder).some((name) => name.includes('never.csv')));
 });
 
+test('A name with half of a surrogate pair is refused, and one with a whole pair is written.', async () => {
+  for (const format of ['csv', 'arrow', 'arrows', 'parquet']) {
+    const path = at(`pairs.${format}`);
+    const halves = { names: ['a\ud83d', 'a\udc27'] };
+    await throwsCode('ERR_INVALID_ARGUMENT', 'half of a surrogate pair', () => writeTable(path, [[1, 2]], halves));
+    assert.not.ok(existsSync(path));
+    await writeTable(path, [[1, 2]], { names: ['a\ud83d\udc27', 'a'] });
+    assert.equal((await readTable(path)).names, ['a\ud83d\udc27', 'a']);
+  }
+});
+
 test('A byte order mark at the start of a name is kept.', async () => {
   const marked = ['\ufeffa', 'a'];
   for (const format of ['csv', 'arrow', 'arrows', 'parquet']) {
