@@ -1,9 +1,8 @@
-import { stat } from 'node:fs/promises';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
 import { openOutput } from '../file/output.ts';
 import { openQuietly } from '../open-device.ts';
-import { manifestPath } from '../run/manifest.ts';
+import { refuseManifest } from '../run/manifest.ts';
 import type { RunModel } from '../run/model.ts';
 import { openNormal } from '../run/model.ts';
 import { writeRows } from '../run/parts.ts';
@@ -38,7 +37,7 @@ export async function sampleEmpirical(
       'ERR_INVALID_ARGUMENT',
       `An empirical sample (--empirical) cannot begin at a row (${run.firstRow}): leave --first-row out.`,
     );
-  if (path !== '-') await refuseManifest(path);
+  if (path !== '-') await refuseManifest(path, 'an empirical sample has none');
   using device = openQuietly(deviceArgument(kind));
   tellPassedOver(device.kind, deviceArgument(kind));
   const { rows: count, dtype } = run;
@@ -52,14 +51,4 @@ export async function sampleEmpirical(
   // A file format that stores the run must not claim that its rows can be drawn separately.
   const told: Run & { readonly empirical: true } = { ...run, empirical: true };
   await writeRows(output, told, { rows }, signal, () => {});
-}
-
-async function refuseManifest(path: string): Promise<void> {
-  const beside = manifestPath(path);
-  if ((await stat(beside).catch(() => undefined)) === undefined) return;
-  throw new CovariumError(
-    'ERR_FILE_UNWRITABLE',
-    `File (${beside}) lies beside the output and would be mistaken for its manifest; an empirical sample has none. Remove it.`,
-    { path: beside },
-  );
 }

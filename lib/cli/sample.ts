@@ -3,7 +3,7 @@ import { CovariumError } from '../covarium-error.ts';
 import { OutputFile, openOutput } from '../file/output.ts';
 import { refuseInputs } from '../file/same-file.ts';
 import { DrawnRows } from '../run/drawn-rows.ts';
-import { provenanceOf, requireManifestPlace } from '../run/manifest.ts';
+import { provenanceOf, refuseManifest, requireManifestPlace } from '../run/manifest.ts';
 import { modelHash, type RunModel } from '../run/model.ts';
 import { writeRows, writeWithManifest } from '../run/parts.ts';
 import { normalStream, type Run, rowsPerBlock } from '../run/run.ts';
@@ -62,7 +62,9 @@ export async function sample(options: SampleArguments, signal: AbortSignal): Pro
       `An empirical sample (--empirical) is drawn as a whole by one device: leave --gpus (${options.gpus}) out.`,
     );
   if (empirical) return sampleEmpirical(options, run, model, signal);
-  const hasManifest = isWanted && (await isRegularFile(path));
+  const isFile = await isRegularFile(path);
+  if (isFile && !isWanted) await refuseManifest(path, '--no-manifest writes none');
+  const hasManifest = isWanted && isFile;
   if (hasManifest) await requireManifestPlace(path);
   const where = { kind: deviceArgument(options.device), gpus: gpusArgument(options.gpus) };
   using rows = await DrawnRows.open(run, model, where, run.rows);

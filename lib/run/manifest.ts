@@ -86,6 +86,20 @@ export async function placeRunFile(path: string, run: Run, rowsPerPart: number):
 }
 
 /**
+ * Throws `ERR_FILE_UNWRITABLE` if a manifest of other draws lies beside an output that gets none; `why` says why it
+ * does not.
+ */
+export async function refuseManifest(path: string, why: string): Promise<void> {
+  const beside = manifestPath(path);
+  if ((await stat(beside).catch(() => undefined)) === undefined) return;
+  throw new CovariumError(
+    'ERR_FILE_UNWRITABLE',
+    `File (${beside}) lies beside the output and would be mistaken for its manifest; ${why}. Remove it.`,
+    { path: beside },
+  );
+}
+
+/**
  * Throws `ERR_FILE_UNWRITABLE` if a manifest for `path` would replace a file that is not a manifest, intact or damaged,
  * or if both can't be renamed together.
  */
