@@ -21,10 +21,13 @@ export type ElementType<Given> =
                     : Given extends { readonly data: infer Data; readonly shape: unknown }
                       ? ElementType<Data>
                       : Given extends { readonly [name: string]: infer Column }
-                        ? ElementType<Column>
+                        ? OfColumn<ElementType<Column>>
                         : 'plain')
   // Of an empty array.
   | ([Given] extends [never] ? 'plain' : never);
+
+// Whole numbers of columns become float32, like those of an array.
+type OfColumn<Own extends Dtype | 'plain'> = Own extends RealDtype ? Own : 'plain';
 
 /** The element type of a Matrix, a Vector or a Volume that is made of `Given`, where `Asked` is the option `dtype`. */
 export type MadeOf<Given, Asked extends Dtype | undefined> =

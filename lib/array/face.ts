@@ -2,6 +2,7 @@
 import { nameClass, quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, requireDtype, type Values, zerosOf } from '../dtype.ts';
+import { requireHeldBy } from './host-memory.ts';
 
 /** A number in JSON, which has no NaN, no infinities and no -0: they are strings. */
 export type JsonNumber = number | 'NaN' | 'Infinity' | '-Infinity' | '-0';
@@ -26,8 +27,11 @@ function jsonNumber(value: number): JsonNumber {
   return Number.isFinite(value) ? value : (String(value) as JsonNumber);
 }
 
-/** The numbers of an array's JSON; throws `ERR_INVALID_ARGUMENT` with the entry that is not a number. */
-export function jsonValues({ dtype, data }: ArrayJson): Values {
+/**
+ * The numbers of an array's JSON. Throws `ERR_INVALID_ARGUMENT` with the entry that is not a number, `ERR_OUT_OF_RANGE`
+ * with one that its type does not hold, `ERR_SHAPE` if there are more or fewer than its shape has.
+ */
+export function jsonValues({ dtype, shape, data }: ArrayJson): Values {
   const values = zerosOf(requireDtype(dtype, '`values.dtype`'), data.length);
   for (const [at, entry] of data.entries()) {
     const isNumber = typeof entry === 'number' || ['NaN', 'Infinity', '-Infinity', '-0'].includes(entry);
@@ -35,13 +39,28 @@ export function jsonValues({ dtype, data }: ArrayJson): Values {
       throw new CovariumError('ERR_INVALID_ARGUMENT', `\`values.data[${at}]\` is (${quoted(entry)}): pass a number.`);
     values[at] = Number(entry);
   }
+  requireHeldBy(
+    values,
+    (at) => Number(data[at]),
+    (at) => `\`values.data[${at}]\``,
+  );
+  const count = Array.isArray(shape) ? shape.reduce((product: number, size: number) => product * size, 1) : undefined;
+  if (count !== data.length)
+    throw new CovariumError(
+      'ERR_SHAPE',
+      `\`values.data\` has (${data.length}) numbers, but \`values.shape\` is (${Array.isArray(shape) ? shape.join(' x ') : quoted(shape)}).`,
+    );
   return values;
 }
 
-/** Whether a value is an array's JSON, as {@link arrayJson} gives it. */
+/**
+ * Whether a value is an array's JSON, as {@link arrayJson} gives it. A strided array may have a type and a plain array
+ * of numbers too, but also an offset or strides.
+ */
 export function isArrayJson(value: unknown): value is ArrayJson {
-  const { dtype, data } = (value ?? {}) as { dtype?: unknown; data?: unknown };
-  return typeof dtype === 'string' && Array.isArray(data);
+  const { dtype, data, strides, stride, offset } = (value ?? {}) as { readonly [name: string]: unknown };
+  const isStrided = strides !== undefined || stride !== undefined || offset !== undefined;
+  return typeof dtype === 'string' && Array.isArray(data) && !isStrided;
 }
 
 /** Type, shape and numbers of an array of D. */

@@ -2,6 +2,7 @@
 import { describe, quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypes, knownDtypeOf, type Values, zerosOf } from '../dtype.ts';
+import { requireRoom } from './host-memory.ts';
 
 /**
  * A strided array: rows and columns, or one dimension. ndarray, stdlib and numpy-ts have this shape, and so do Matrix
@@ -174,17 +175,19 @@ export function elementTypeOf(input: unknown): Dtype | 'plain' {
     const columns = foreignColumns(input);
     return columns === undefined ? 'plain' : typeOfColumns(columns);
   }
-  let widest: Dtype | 'plain' = 'plain';
+  let widest: Dtype | 'plain' | undefined;
   for (const row of input) {
     // Numbers, or holes of an array that may be as long as it likes.
     if (typeof row !== 'object') break;
-    if (!ArrayBuffer.isView(row)) continue;
     const own = knownDtypeOf(row) ?? 'plain';
     if (own === 'float64') return own;
-    if (own === 'float32' || widest === 'plain') widest = own;
+    if (widest === undefined || widths.indexOf(own) > widths.indexOf(widest)) widest = own;
   }
-  return widest;
+  return widest ?? 'plain';
 }
+
+// Types of rows: numbers of an array, which become float32, may be fractions, so they are wider than whole ones.
+const widths: readonly (Dtype | 'plain')[] = ['uint8', 'uint32', 'int32', 'plain', 'float32', 'float64'];
 
 /** Columns as rows of `dtype`; throws `ERR_SHAPE`, and `ERR_INVALID_ARGUMENT` with column and row of no number. */
 export function rowsOfColumns(columns: ReadonlyMap<string, unknown>, dtype: Dtype): DenseRows {
@@ -224,9 +227,14 @@ export function rowsOfColumns(columns: ReadonlyMap<string, unknown>, dtype: Dtyp
 
 /**
  * A strided array as rows of `dtype`: `data` itself where nothing lies between its rows. Throws `ERR_SHAPE` where its
- * numbers lie outside of `data`, `ERR_INVALID_ARGUMENT`.
+ * numbers lie outside of `data`, `ERR_INVALID_ARGUMENT`, and `ERR_OUT_OF_RANGE` for a number that `dtype` does not hold
+ * unless the caller has asked for that type.
  */
-export function rowsOfStrided({ data, shape, strides, stride, offset = 0 }: StridedArray, dtype: Dtype): DenseRows {
+export function rowsOfStrided(
+  { data, shape, strides, stride, offset = 0 }: StridedArray,
+  dtype: Dtype,
+  isAsked: boolean,
+): DenseRows {
   // Getters may have changed them since.
   if (!isList(shape) || !isList(data))
     throw new CovariumError(
@@ -264,5 +272,10 @@ export function rowsOfStrided({ data, shape, strides, stride, offset = 0 }: Stri
         );
       values[row * columns + column] = entry;
     }
+  if (!isAsked && columns > 0) {
+    const [rowOf, columnOf] = [(at: number) => Math.floor(at / columns), (at: number) => at % columns];
+    const place = (at: number) => (shape.length === 1 ? `${at}` : `${rowOf(at)}, ${columnOf(at)}`);
+    requireRoom(values, (at) => data[offset + rowOf(at) * down + columnOf(at) * across], place);
+  }
   return { values, rows, columns };
 }

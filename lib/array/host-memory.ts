@@ -24,18 +24,27 @@ export function hostValues(values: Values, dtype: Dtype | undefined, copy = fals
 }
 
 /**
- * Throws `ERR_OUT_OF_RANGE` where a finite number has become infinite in float32, a type for which nobody has asked.
- * `given` is the number at an index, and `place` what an error calls it.
+ * Throws `ERR_OUT_OF_RANGE` where a finite number has become infinite, or another whole number, in a type for which
+ * nobody has asked. `given` is the number at an index, and `place` what an error calls it.
  */
 export function requireRoom(held: Values, given: (index: number) => unknown, place: (index: number) => string): void {
+  requireHeldBy(held, given, (index) => `\`values\` entry (${place(index)})`, " Pass `dtype: 'float64'`.");
+}
+
+/** Like {@link requireRoom}, in the caller's words: `words` name an entry, `help` says what to do. */
+export function requireHeldBy(
+  held: Values,
+  given: (index: number) => unknown,
+  words: (index: number) => string,
+  help = '',
+): void {
+  const dtype = dtypeOf(held);
+  const isReal = dtype === 'float32' || dtype === 'float64';
   for (let index = 0; index < held.length; index++) {
-    if (Number.isFinite(held[index])) continue;
+    if (isReal && Number.isFinite(held[index])) continue;
     const entry = given(index);
-    if (Number.isFinite(entry))
-      throw new CovariumError(
-        'ERR_OUT_OF_RANGE',
-        `\`values\` entry (${place(index)}) is (${entry}), which float32 does not hold. Pass \`dtype: 'float64'\`.`,
-      );
+    if (isReal ? !Number.isFinite(entry) : held[index] === entry) continue;
+    throw new CovariumError('ERR_OUT_OF_RANGE', `${words(index)} is (${entry}), which ${dtype} does not hold.${help}`);
   }
 }
 

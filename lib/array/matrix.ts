@@ -53,15 +53,18 @@ export interface MatrixOptions<D extends Dtype | undefined = Dtype | undefined> 
   readonly rows?: number | undefined;
   /** By default the length of the first row, or the number of values divided by `rows`. */
   readonly columns?: number | undefined;
-  /** By default the type of the values; `float32` for arrays of arrays of numbers. */
+  /**
+   * By default the type of the values, of rows of several types one that holds all their numbers; `float32` for arrays
+   * of numbers, and for columns unless one is a Float64Array.
+   */
   readonly dtype?: D;
 }
 
 // Rows of what is neither a typed array nor an array of rows.
 function denseRows(input: unknown, asked: Dtype | undefined): DenseRows | undefined {
-  if (isArrayJson(input)) return rowsOfStrided({ shape: input.shape, data: jsonValues(input) }, input.dtype);
+  if (isArrayJson(input)) return rowsOfStrided({ shape: input.shape, data: jsonValues(input) }, input.dtype, true);
   const dtype = requireDtype(asked ?? typeOfRows(input));
-  if (isStrided(input)) return rowsOfStrided(input, dtype);
+  if (isStrided(input)) return rowsOfStrided(input, dtype, asked !== undefined);
   const columns = foreignColumns(input);
   if (columns === undefined) return undefined;
   const dense = rowsOfColumns(columns, dtype);
@@ -350,7 +353,7 @@ function fromRows(
       'ERR_SHAPE',
       `\`values\` had (${count}) rows, but (${source.length}) after they were read.`,
     );
-  if (asked === undefined && dtype === 'float32') {
+  if (asked === undefined && dtype !== 'float64') {
     const given = (at: number) => (source[Math.floor(at / width)] as ArrayLike<unknown>)[at % width];
     requireRoom(values, given, placeIn(width));
   }

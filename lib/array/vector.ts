@@ -62,7 +62,11 @@ export class Vector<D extends Dtype = Dtype> {
 
   static #from(values: VectorInput, dtype: Dtype | undefined): Vector {
     if (values instanceof Vector) return new Vector(new Storage(hostValues(values.data, dtype, true)));
-    if (isArrayJson(values)) return new Vector(new Storage(hostValues(jsonValues(values), dtype)));
+    if (isArrayJson(values)) {
+      const numbers = jsonValues(values);
+      requireVectorShape(values.shape);
+      return new Vector(new Storage(hostValues(numbers, dtype)));
+    }
     const given = clonedContents<unknown>(values);
     if (isStrided(given)) return new Vector(new Storage(stridedNumbers(given, dtype)));
     if (!Array.isArray(values)) return new Vector(new Storage(hostValues(values as Values, dtype)));
@@ -148,14 +152,19 @@ export class Vector<D extends Dtype = Dtype> {
   }
 }
 
+function requireVectorShape(shape: readonly number[]): void {
+  if (shape.length === 1) return;
+  throw new CovariumError(
+    'ERR_SHAPE',
+    `\`values\` of shape (${[...shape].join(', ')}) is not a vector: pass one dimension.`,
+  );
+}
+
 function stridedNumbers(values: StridedArray, asked: Dtype | undefined): Values {
-  if (values.shape.length !== 1)
-    throw new CovariumError(
-      'ERR_SHAPE',
-      `\`values\` of shape (${[...values.shape].join(', ')}) is not a vector: pass one dimension.`,
-    );
+  requireVectorShape(values.shape);
   const own = elementTypeOf(values);
-  return hostValues(rowsOfStrided(values, asked ?? (own === 'plain' ? 'float32' : own)).values, asked);
+  const dtype = asked ?? (own === 'plain' ? 'float32' : own);
+  return hostValues(rowsOfStrided(values, dtype, asked !== undefined).values, asked);
 }
 
 /** The storage behind a vector, for other modules of lib only. */

@@ -198,7 +198,8 @@ function stridedNumbers(values: StridedArray, asked: Dtype | undefined): Values 
     );
   const [next, down, across] = steps;
   const rows = (count: number, from: number) =>
-    rowsOfStrided({ data, shape: [count, width], strides: [down!, across!], offset: from }, dtype).values;
+    rowsOfStrided({ data, shape: [count, width], strides: [down!, across!], offset: from }, dtype, asked !== undefined)
+      .values;
   if (next === height * down!) return rows(depth * height, offset);
   const all = zerosOf(dtype, depth * height * width);
   for (let z = 0; z < depth; z++) all.set(rows(height, offset + z * next!), z * height * width);

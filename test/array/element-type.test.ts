@@ -132,6 +132,9 @@ test('Matrices, vectors and volumes have the type of their numbers, or the one t
   assert.instance(is<Float64Array>()(Matrix.from([Float64Array.of(0.1)]).data), Float64Array);
   assert.instance(is<Float64Array>()(Matrix.from(Matrix.from([Float64Array.of(0.1)])).row(0)), Float64Array);
   assert.instance(is<Float32Array>()(Vector.from([1, 2]).data), Float32Array);
+  assert.instance(is<Float32Array>()(Matrix.from({ a: Int32Array.of(1) }).data), Float32Array);
+  assert.instance(is<Float32Array>()(Matrix.from({ a: Int32Array.of(1), b: [1] }).data), Float32Array);
+  assert.instance(is<Int32Array>()(Matrix.from([Int32Array.of(1)]).data), Int32Array);
   assert.instance(is<Uint8Array>()(Vector.from(Vector.from(Uint8Array.of(1))).data), Uint8Array);
   assert.instance(is<Uint32Array>()(Volume.from([1], { width: 1, dtype: 'uint32' }).data), Uint32Array);
   assert.instance(is<Float32Array>()(device.matrix(1, 1).data), Float32Array);

@@ -47,6 +47,27 @@ test('JSON that is no array is refused with the entry.', async () => {
   );
 });
 
+test('JSON whose numbers its type does not hold, or do not fill its shape, is refused.', async () => {
+  const json = (dtype: string, data: unknown[], shape: unknown = [1, data.length]) => ({ dtype, shape, data }) as never;
+  const cases = [
+    ['uint8', 300],
+    ['uint8', 'NaN'],
+    ['int32', 1.5],
+    ['uint32', -1],
+    ['float32', 1e300],
+  ] as const;
+  for (const [dtype, entry] of cases)
+    await throwsCode('ERR_OUT_OF_RANGE', `\`values.data[1]\` is (${entry}), which ${dtype} does not hold`, () =>
+      Matrix.from(json(dtype, [1, entry])),
+    );
+  await throwsCode('ERR_SHAPE', '(3) numbers', () => Matrix.from(json('float32', [1, 2, 3], [1, 2])));
+  await throwsCode('ERR_SHAPE', '(5)', () => Vector.from(json('float32', [1, 2], [5])));
+  await throwsCode('ERR_SHAPE', '(null)', () => Vector.from(json('float32', [1, 2], null)));
+  await throwsCode('ERR_SHAPE', 'not a vector', () => Vector.from(json('float32', [1, 2], [1, 2])));
+  // Rounding is no loss: people write such files by hand.
+  assert.equal(Vector.from(json('float32', [0.1], [1])).data, Float32Array.of(0.1));
+});
+
 test('console.log shows shape, type and the corners.', () => {
   const large = Matrix.from(
     Float64Array.from({ length: 800 }, (_, at) => at),

@@ -1,7 +1,7 @@
 import { tableFromArrays, tableFromIPC, tableToIPC } from '@uwdata/flechette';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Matrix, type MatrixInput, MultivariateNormal, openDevice, Vector } from '../../lib/index.ts';
+import { Matrix, type MatrixInput, MultivariateNormal, openDevice, Vector, Volume } from '../../lib/index.ts';
 import { near } from '../harness/near.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
@@ -76,6 +76,31 @@ test('Dense data are wrapped, and not copied.', () => {
   const matrix = Matrix.from({ data, shape: [2, 2] });
   data[0] = 8;
   assert.is(matrix.get(0, 0), 8);
+});
+
+test('Strides are obeyed, where a strided array over a plain one says its type too.', () => {
+  for (const dtype of ['array', 'generic', 'float64']) {
+    const turned = { dtype, data: [1, 2, 3, 4], shape: [2, 2], stride: [1, 2], offset: 0 };
+    assert.equal(
+      Matrix.from(turned).toArray(),
+      [
+        [1, 3],
+        [2, 4],
+      ],
+      dtype,
+    );
+    const every = { dtype, data: [1, 2, 3, 4], shape: [2], strides: [2], offset: 1 };
+    assert.equal(Vector.from(every).toArray(), [2, 4], dtype);
+  }
+});
+
+test('A strided array of numbers that float32 does not hold is refused where nobody has asked for float32.', async () => {
+  const large = { data: [1, 1e300], shape: [1, 2], strides: [1, 1] };
+  await throwsCode('ERR_OUT_OF_RANGE', '`values` entry (0, 1) is (1e+300)', () => Matrix.from(large));
+  await throwsCode('ERR_OUT_OF_RANGE', '(1e+300)', () => Vector.from({ data: [1e300], shape: [1] }));
+  await throwsCode('ERR_OUT_OF_RANGE', '(1e+300)', () => Volume.from({ data: [1e300], shape: [1, 1, 1] }));
+  assert.equal(Matrix.from(large, { dtype: 'float64' }).toArray(), [[1, 1e300]]);
+  assert.is(Matrix.from(large, { dtype: 'float32' }).get(0, 1), Number.POSITIVE_INFINITY);
 });
 
 test('A null in a table is a missing number.', async () => {

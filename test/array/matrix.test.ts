@@ -37,6 +37,24 @@ test('An array of arrays is copied, as float32 by default.', () => {
   ]);
 });
 
+test('Rows of several types are of one that holds all their numbers.', async () => {
+  const whole = Matrix.from([Uint8Array.of(2), Int32Array.of(300)]);
+  assert.equal([whole.dtype, whole.toArray()], ['int32', [[2], [300]]]);
+  assert.is(Matrix.from([Uint8Array.of(2), Uint32Array.of(4e9)]).get(1, 0), 4e9);
+  for (const rows of [
+    [[1.5], Uint8Array.of(2)],
+    [Uint8Array.of(2), [1.5]],
+    [Int32Array.of(2), Float32Array.of(1.5)],
+  ]) {
+    const matrix = Matrix.from(rows);
+    assert.equal([matrix.dtype, matrix.toArray().flat().sort()], ['float32', [1.5, 2]]);
+  }
+  assert.is(Matrix.from([Int32Array.of(-1), Uint32Array.of(7)]).dtype, 'int32');
+  await throwsCode('ERR_OUT_OF_RANGE', '`values` entry (1, 0) is (4000000000), which int32 does not hold', () =>
+    Matrix.from([Int32Array.of(-1), Uint32Array.of(4e9)]),
+  );
+});
+
 test('Another type is converted into a copy.', () => {
   const values = new Float64Array([0.1, 2]);
   const matrix = Matrix.from(values, { columns: 1, dtype: 'float32' });
