@@ -13,7 +13,7 @@ export type {
   RowObject,
   StridedArray,
 } from './array/foreign.ts';
-export type { RowList, RowsInput } from './array/inputs.ts';
+export type { RowList, RowsInput, Transformed } from './array/inputs.ts';
 export type {
   Eigen,
   LeastSquares,

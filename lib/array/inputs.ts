@@ -14,6 +14,18 @@ export type RowList = Exclude<MatrixInput, Values>;
 /** Rows of numbers for a distribution: rows of n, or one vector of n. */
 export type RowsInput = MatrixInput | VectorInput;
 
+/**
+ * What becomes of rows: a Vector of one vector, a Matrix of a list of rows. The shape of a strided array, or of JSON,
+ * says as the program runs which of the two it is.
+ */
+export type Transformed<Z, D extends Dtype = Dtype> = Z extends Vector | Values | readonly number[]
+  ? Vector<D>
+  : Z extends Matrix
+    ? Matrix<D>
+    : Z extends { readonly data: unknown; readonly shape: unknown }
+      ? Matrix<D> | Vector<D>
+      : Matrix<D>;
+
 /** `count` rows of n numbers, in the type in which the caller gave them. */
 export interface Rows {
   readonly values: Values;

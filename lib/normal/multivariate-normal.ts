@@ -1,8 +1,8 @@
 import type { DtypeOf, Only } from '../array/element-type.ts';
-import type { RowList, RowsInput } from '../array/inputs.ts';
+import type { RowsInput, Transformed } from '../array/inputs.ts';
 import type { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
-import { Vector, type VectorInput } from '../array/vector.ts';
+import { Vector } from '../array/vector.ts';
 import type { Timings } from '../backend.ts';
 import { type AbortOptions, checkOptions, inspectFields, noConstructor, wrongArgument } from '../check.ts';
 import { runAlone, runWith } from '../command/abort.ts';
@@ -276,15 +276,13 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * mean + L z for one z (n, gives a Vector) or for each row z (count x n, gives a Matrix), where L is the factor of a
    * covariance. It takes one commit and keeps no factor. Rejects like {@link fromCovariance}.
    */
-  static transform(options: TransformOptions<VectorInput> & AbortOptions): Promise<Vector>;
-  static transform(options: TransformOptions<RowList> & AbortOptions): Promise<Matrix>;
+  static transform<Z extends RowsInput>(options: TransformOptions<Z> & AbortOptions): Promise<Transformed<Z>>;
   static async transform(options: TransformOptions & AbortOptions): Promise<Matrix | Vector> {
     return runWith(options, (rest: TransformOptions) => factorAndTransformTask(rest));
   }
 
   /** Synchronous twin of the static {@link transform}. */
-  static transformSync(options: TransformOptions<VectorInput>): Vector;
-  static transformSync(options: TransformOptions<RowList>): Matrix;
+  static transformSync<Z extends RowsInput>(options: TransformOptions<Z>): Transformed<Z>;
   static transformSync(options: TransformOptions): Matrix | Vector {
     return runSync(factorAndTransformTask(options));
   }
@@ -344,15 +342,13 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * mean + L z for one z (n, gives a Vector) or for each row z of a matrix (count x n, gives a Matrix); a z has {@link
    * rank} numbers if the covariance is singular. Rejects with `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`.
    */
-  transform(z: VectorInput, options?: AbortOptions): Promise<Vector<D>>;
-  transform(z: RowList, options?: AbortOptions): Promise<Matrix<D>>;
+  transform<Z extends RowsInput>(z: Z, options?: AbortOptions): Promise<Transformed<Z, D>>;
   async transform(z: RowsInput, options: AbortOptions = {}): Promise<Matrix<D> | Vector<D>> {
     return runAlone(options, () => transformTask(this.#open(), z));
   }
 
   /** Synchronous twin of {@link transform}. */
-  transformSync(z: VectorInput): Vector<D>;
-  transformSync(z: RowList): Matrix<D>;
+  transformSync<Z extends RowsInput>(z: Z): Transformed<Z, D>;
   transformSync(z: RowsInput): Matrix<D> | Vector<D> {
     return runSync(transformTask(this.#open(), z));
   }

@@ -156,6 +156,23 @@ test('What is computed has the type of what it is computed from.', () => {
   assert.is(batch.dtype, 'float64');
 });
 
+test('One vector is transformed to a Vector, rows to a Matrix; where only the shape tells, it is either.', () => {
+  const normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
+  const rows = Matrix.from(covariance);
+  is<Vector<'float32'>>()(normal.transformSync([1, 2]));
+  is<Vector<'float32'>>()(normal.transformSync(Vector.from([1, 2])));
+  is<Matrix<'float32'>>()(normal.transformSync(covariance));
+  is<Matrix<'float32'>>()(normal.transformSync(rows));
+  is<Matrix<'float32'>>()(normal.transformSync({ a: [1], b: [2] }));
+  const strided = { data: [1, 2, 3, 4], shape: [2, 2] };
+  type Either = Matrix<'float32'> | Vector<'float32'>;
+  for (const z of [rows.toJSON(), strided]) assert.instance(is<Either>()(normal.transformSync(z)), Matrix);
+  const either = rows as Matrix | Vector;
+  assert.instance(is<Either>()(normal.transformSync(either)), Matrix);
+  assert.instance(is<Matrix | Vector>()(MultivariateNormal.transformSync({ device, covariance, z: either })), Matrix);
+  is<Matrix>()(MultivariateNormal.transformSync({ device, covariance, z: covariance }));
+});
+
 test('An option that no call has is refused by the compiler, and as the program runs.', () => {
   assert.throws(
     // @ts-expect-error: there is no option of this name.
