@@ -208,7 +208,7 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
     return { dtype: this.dtype, shape: this.shape, data: this.data };
   }
 
-  /** True once the numbers are gone: {@link close} was called, or their device is closed. */
+  /** True once the numbers are gone: closed, or with their device, or transferred to another thread. */
   get closed(): boolean {
     return this.#storage.closed;
   }

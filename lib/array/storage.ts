@@ -100,7 +100,7 @@ export class Storage<D extends Dtype = Dtype> {
   }
 
   get closed(): boolean {
-    return this.#closed || this.home?.closed === true;
+    return this.#closed || this.home?.closed === true || this.#isGone;
   }
 
   /**
@@ -116,6 +116,11 @@ export class Storage<D extends Dtype = Dtype> {
     return values;
   }
 
+  // Transferred to another thread.
+  get #isGone(): boolean {
+    return this.#values.length === 0 && isDetached(this.#values.buffer);
+  }
+
   #open(): Values<D> {
     const values = this.#values;
     if (this.#closed) throw new CovariumError('ERR_CLOSED', `Memory is closed (${this.#length} numbers before).`);
@@ -125,7 +130,7 @@ export class Storage<D extends Dtype = Dtype> {
         'ERR_CLOSED',
         `Memory is of a closed device (${this.home.name}): copy the numbers (toArray, data.slice()) before it is closed.`,
       );
-    if (values.length === 0 && isDetached(values.buffer))
+    if (this.#isGone)
       throw new CovariumError('ERR_CLOSED', `Memory is closed: it is detached (${values.length} bytes left).`);
     return values;
   }

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listDevices, Matrix, MultivariateNormal, openDevice, Vector } from '../../lib/index.ts';
@@ -128,6 +129,10 @@ test('A detached array is refused.', async () => {
   structuredClone(values.buffer, { transfer: [values.buffer] });
   await throwsCode('ERR_CLOSED', 'detached', () => matrix.data);
   await throwsCode('ERR_CLOSED', 'detached', () => Matrix.from(values, { columns: 2 }));
+  assert.is(matrix.closed, true);
+  assert.is(inspect(matrix), 'Matrix 2 x 2 float32 (closed)');
+  assert.is(Matrix.from([], { columns: 2 }).closed, false);
+  matrix.close();
 });
 
 onEveryDevice('a matrix of the device has zeros, and gives its memory back when closed.', (device) => {
