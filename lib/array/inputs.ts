@@ -1,5 +1,5 @@
 import type { OpenBackend } from '../backend-handle.ts';
-import { describe, marked, named, quoted, requireFiniteEntries, wrongArgument } from '../check.ts';
+import { about, describe, marked, named, quoted, requireFiniteEntries, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypes, type RealDtype, type Values } from '../dtype.ts';
 import { elementTypeOf, foreignColumns, isStrided } from './foreign.ts';
@@ -99,6 +99,22 @@ export function rowsOperand(
   requireColumns(name, input.columns, n, 'distribution');
   const storage = matrixStorage(input);
   return { values: named(name, () => storage.operandFor(device)), onHost: () => storage.values };
+}
+
+/**
+ * An error of a device about rows of the caller, in the caller's words: an entry that became infinite in the
+ * distribution's type is shown as it was given.
+ */
+export function aboutRows(words: string, error: CovariumError, values: Values, columns: number): CovariumError {
+  const { code, row, column } = error;
+  if (code !== 'ERR_NOT_FINITE' || row === undefined || column === undefined) return about(words, error);
+  const given = values[row * columns + column];
+  if (!Number.isFinite(given)) return about(words, error);
+  return new CovariumError(
+    code,
+    `${marked(words)} entry (${row}, ${column}) is (${given}), which is infinite in float32. Make the distribution with \`dtype: 'float64'\`, or pass another unit.`,
+    { row, column, cause: error },
+  );
 }
 
 /** True if an input is one vector (of n) rather than a list of rows. */

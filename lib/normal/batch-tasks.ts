@@ -1,8 +1,8 @@
-import { type RowsInput, rowsInput } from '../array/inputs.ts';
+import { aboutRows, type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput, matrixStorage } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Volume, volumeStorage } from '../array/volume.ts';
-import { about, firstNotFinite, named, wrongArgument } from '../check.ts';
+import { firstNotFinite, named, wrongArgument } from '../check.ts';
 import { resultTask, type Task, taskOf } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type RunOptions, requireCount, sampleOut } from '../distribution/sample-options.ts';
@@ -132,7 +132,7 @@ export function logDensities<D extends RealDtype>(
   const isOwn = values.length > count * n;
   return {
     ...task,
-    explain: (error) => about('Input', error),
+    explain: (error) => aboutRows('Input', error, values, columns),
     again: function* () {
       const first = firstNotFinite(out);
       yield;

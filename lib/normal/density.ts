@@ -1,8 +1,8 @@
-import { type RowsInput, rowsInput, rowsOperand } from '../array/inputs.ts';
+import { aboutRows, type RowsInput, rowsInput, rowsOperand } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import type { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
-import { about, areFinite } from '../check.ts';
+import { areFinite } from '../check.ts';
 import { resultTask, type Task, type Tasks } from '../command/task.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
 import type { Factor } from '../factor/factor.ts';
@@ -58,7 +58,7 @@ function halfSquaresTask<D extends RealDtype>(
     encoder.requireFinite(input, n);
     factor.logDensity(encoder, mean.values as Real, input, out, constant, scratch);
   });
-  return { ...task, explain: (error) => about('Input', error) };
+  return { ...task, explain: (error) => aboutRows('Input', error, rows, n) };
 }
 
 /**
@@ -149,7 +149,7 @@ export function scoreTask<D extends RealDtype>(parameters: NormalParameters<D>, 
   const { values: out } = task.written;
   return {
     ...task,
-    explain: (error) => about('Input', error),
+    explain: (error) => aboutRows('Input', error, values, n),
     again: () => farScores(parameters, values, out),
   };
 }

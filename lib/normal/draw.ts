@@ -1,8 +1,8 @@
-import { rowsInput } from '../array/inputs.ts';
+import { aboutRows, rowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput, matrixStorage } from '../array/matrix.ts';
 import { requireApart, requireRows } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
-import { about, checkOptions, marked, named, requireBoolean } from '../check.ts';
+import { checkOptions, marked, named, requireBoolean } from '../check.ts';
 import { type Task, taskOf } from '../command/task.ts';
 import {
   requireCount,
@@ -99,7 +99,7 @@ export function drawAboutMeans<D extends RealDtype>(
   const variances = zerosOf(dtype, isRounding(type) ? n : 0) as Real;
   return {
     ...task,
-    explain: (error) => about(name, error),
+    explain: (error) => aboutRows(name, error, values, n),
     encode: (encoder, scratch) => {
       const centres = scratch.input(values, dtype);
       encoder.requireFinite(centres, n);

@@ -1,5 +1,5 @@
 import { hostValues, requireAttached } from '../array/host-memory.ts';
-import { isVectorInput, type Rows, type RowsInput, rowsInput } from '../array/inputs.ts';
+import { aboutRows, isVectorInput, type Rows, type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import { requireLength } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
@@ -72,7 +72,10 @@ function transforming<D extends RealDtype>(
   // The same commit may refuse z and the covariance; z comes first.
   const isOfZ = ({ code }: CovariumError) =>
     code === 'ERR_NOT_FINITE' && firstNotFinite(hostValues(values, dtype)) < values.length;
-  return { ...task, explain: (error) => about(isOfZ(error) ? '`z`' : square, error) };
+  return {
+    ...task,
+    explain: (error) => (isOfZ(error) ? aboutRows('`z`', error, values, width) : about(square, error)),
+  };
 }
 
 // What the numbers of a row are as many as, in an error's words.

@@ -1,7 +1,6 @@
-import { type RowsInput, rowsInput } from '../array/inputs.ts';
+import { aboutRows, type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix } from '../array/matrix.ts';
 import type { Storage } from '../array/storage.ts';
-import { about } from '../check.ts';
 import { resultTask, type Task, type Tasks } from '../command/task.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
 import { solvedInUnit } from '../normal/far-rows.ts';
@@ -34,7 +33,7 @@ export function studentScoreTask<D extends RealDtype>(
   const out = task.written.values as Real;
   return {
     ...task,
-    explain: (error) => about('Input', error),
+    explain: (error) => aboutRows('Input', error, values, n),
     again: function* () {
       const far: number[] = [];
       for (let row = 0; row < count; row++) {

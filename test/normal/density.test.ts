@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Matrix, MultivariateNormal, MultivariateNormalBatch } from '../../lib/index.ts';
+import { Matrix, MultivariateNormal, MultivariateNormalBatch, MultivariateStudentT } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { near } from '../harness/near.ts';
 import { answers, conditionals, eps, identity, realDtypes } from '../harness/some-normals.ts';
@@ -166,6 +166,39 @@ onEveryDevice('The score of a row whose products overflow is what of it the type
     near([scores[1]![0]! / far, scores[1]![1]! / far], [-0.625, -0.375], () => 1e-5, dtype);
     near(scores[2]!, [-2.5, -1.5], () => 1e-5, dtype);
   }
+});
+
+onEveryDevice('An entry that float32 does not hold is shown as it was given.', async (device) => {
+  const normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1, 1], dtype: 'float32' });
+  const student = MultivariateStudentT.fromDiagonalSync({
+    device,
+    diagonal: [1, 1],
+    degreesOfFreedom: 3,
+    dtype: 'float32',
+  });
+  const batch = MultivariateNormalBatch.fromCovarianceSync({ device, covariances: [identity(2)], dtype: 'float32' });
+  const rows = [
+    [1, 2],
+    [3, 1e200],
+  ];
+  const calls = {
+    logPdf: () => normal.logPdf(rows),
+    mahalanobis: () => normal.mahalanobis(rows),
+    scoreInput: () => normal.scoreInput(rows),
+    student: () => student.scoreInput(rows),
+    batch: () => batch.logPdf(rows),
+    means: () => normal.sample(2, { means: rows }),
+    transform: () => normal.transform(rows),
+  };
+  for (const call of Object.values(calls))
+    await throwsCode('ERR_NOT_FINITE', 'entry (1, 1) is (1e+200), which is infinite in float32', call);
+  await throwsCode('ERR_NOT_FINITE', 'entry (1, 1) is (Infinity)', () =>
+    normal.logPdf([
+      [1, 2],
+      [3, Number.POSITIVE_INFINITY],
+    ]),
+  );
+  for (const each of [normal, student, batch]) each.close();
 });
 
 test.run();
