@@ -230,7 +230,9 @@ export function describe(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) return `array of ${value.length}`;
   const named: unknown = Object.getPrototypeOf(value)?.constructor?.name;
-  const name = typeof named === 'string' ? describe(named) : 'object';
+  // A generator inherits an empty name.
+  const known = named === '' ? Object.prototype.toString.call(value).slice('[object '.length, -1) : named;
+  const name = typeof known === 'string' ? describe(known) : 'object';
   return ArrayBuffer.isView(value) && 'length' in value ? `${name} of ${value.length}` : name;
 }
 

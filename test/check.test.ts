@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { areFinite, firstNotFinite } from '../lib/check.ts';
+import { areFinite, describe, firstNotFinite } from '../lib/check.ts';
 import { klDivergence, MultivariateNormal, openDevice } from '../lib/index.ts';
 import { throwsCode } from './harness/throws-code.ts';
 
@@ -51,6 +51,12 @@ test('An object of another copy of the package is refused as such, one of this c
   );
   await throwsCode('ERR_INVALID_ARGUMENT', '`q` is (Object). It is of another copy', () => klDivergence(normal, other));
   await throwsCode('ERR_INVALID_ARGUMENT', '`q` is (Device). Pass', () => klDivergence(normal, device as never));
+});
+
+test('An error names a generator, whose class has no name.', () => {
+  assert.is(describe((function* () {})()), 'Generator');
+  assert.is(describe((async function* () {})()), 'AsyncGenerator');
+  assert.is(describe(Object.create(null)), 'object');
 });
 
 test('A property that somebody has added to all objects is no option; one of the same name in the options is.', async () => {
