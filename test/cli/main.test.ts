@@ -55,13 +55,11 @@ test('sample takes 1e3 for 1000, and leaves the manifest out where it is told to
     assert.equal(floats(readFileSync(at('e.npy')).subarray(128)), draws(1000, { seed: 42 }), count);
   }
   assert.not.ok(existsSync(at('e.npy.json')));
-  const parts = [...given.slice(0, -1), `${at('parts')}/`, '--count', '1', '--no-manifest'];
-  const refusal = await run(parts);
+  const refusal = await run([...given.slice(0, -1), `${at('parts')}/`, '--count', '1', '--no-manifest']);
   assert.match(refusal.stderr, /--no-manifest.*\[ERR_INVALID_ARGUMENT\]/);
-  // The manifest of the file that was there would say of the new one that it is not as it was written.
   writeFileSync(at('e.npy.json'), '{}');
-  const beside = await run([...given, '--count', '5', '--no-manifest']);
-  assert.match(beside.stderr, /e\.npy\.json\) lies beside.*\[ERR_FILE_UNWRITABLE\]/);
+  const { stderr } = await run([...given, '--count', '5', '--no-manifest']);
+  assert.match(stderr, /e\.npy\.json\) lies beside.*\[ERR_FILE_UNWRITABLE\]/);
 });
 
 test('help shows examples.', async () => {
