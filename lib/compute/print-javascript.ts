@@ -1,5 +1,6 @@
 import { JavaScriptExpressions } from './javascript-expressions.ts';
 import { indented, wrapped } from './printed.ts';
+import { isSimple } from './statements.ts';
 import type { Instance, Program, Statement } from './tree.ts';
 
 /** The constructors of arrays that a text makes. */
@@ -94,8 +95,7 @@ class JavaScriptPrinter {
         const loop = this.#block(`for (;${condition};${steps === '' ? '' : ` ${steps}`})`, body);
         const [only] = begin;
         if (only === undefined) return loop;
-        if (begin.length > 1 || only.op === 'array')
-          return ['{', ...indented([...this.#statements(begin), ...loop]), '}'];
+        if (begin.length > 1 || !isSimple(only)) return ['{', ...indented([...this.#statements(begin), ...loop]), '}'];
         return [loop[0]!.replace('for (;', () => `for (${this.#statement(only).join(' ')}`), ...loop.slice(1)];
       }
       case 'while':

@@ -2,6 +2,7 @@ import { quoted } from '../kernel/tokens.ts';
 import { preludeOf } from './mathematics.ts';
 import { MetalExpressions, metalTypes } from './metal-expressions.ts';
 import { indented, wrapped } from './printed.ts';
+import { isSimple } from './statements.ts';
 import type { Instance, NumbersInside, Program, Statement, Variable } from './tree.ts';
 
 /** Metal's words for the positions that a text names: the parameter, its attribute, and the component. */
@@ -169,7 +170,7 @@ class MetalPrinter {
     const head = (first: string) => `for (${first};${condition};${steps === '' ? '' : ` ${steps}`})`;
     const [only] = begin;
     if (begin.length === 0) return this.#block(head(''), body);
-    if (begin.length === 1 && only!.op !== 'array')
+    if (begin.length === 1 && isSimple(only!))
       return this.#block(head(this.#statement(only!).join(' ').slice(0, -1)), body);
     return ['{', ...indented([...this.#statements(begin), ...this.#block(head(''), body)]), '}'];
   }

@@ -168,9 +168,46 @@ function loop(context: Context, outer: Scope, node: ForStatement): Statement {
       : effects(context, scope, init);
   const met = test ? condition(context, test, context.value(scope, test)) : undefined;
   const steps = step ? effects(context, scope, step) : [];
+  const line = context.source.lineOf(node);
+  // The name of what says that a step is due: reserved before those of the body.
+  const name = steps.every(isSimple) ? undefined : scope.printed('started');
   const inner = body(context, scope, node.body);
-  const whole = { op: 'for' as const, line: context.source.lineOf(node), begin, test: met, step: steps, body: inner };
+  if (name !== undefined) return steppedWithin(line, name, begin, met, steps, inner);
+  const whole = { op: 'for' as const, line, begin, test: met, step: steps, body: inner };
   return { ...whole, isCounted: isCounted(met, steps, inner) };
+}
+
+/** Whether the head of a loop can hold a statement. */
+export function isSimple({ op }: Statement): boolean {
+  return op === 'declare' || op === 'assign' || op === 'store' || op === 'evaluate';
+}
+
+// Steps with a condition, a barrier or a log do not fit into the head of a loop. They begin each round but the first, so
+// that `continue` gets there too.
+function steppedWithin(
+  line: number,
+  name: string,
+  begin: readonly Statement[],
+  test: Expression | undefined,
+  steps: readonly Statement[],
+  inner: readonly Statement[],
+): Statement {
+  const variable: Variable = { kind: 'variable', name, type: 'bool', isConstant: false };
+  const constant = (value: boolean): Expression => ({ op: 'boolean', type: 'bool', value });
+  const first: Statement = { op: 'assign', line, variable, value: constant(true) };
+  const all: Statement[] = [
+    { op: 'if', line, test: { op: 'variable', type: 'bool', variable }, yes: steps, no: [first] },
+  ];
+  if (test !== undefined) {
+    const ended: Expression = { op: 'unary', type: 'bool', operator: '!', value: test };
+    all.push({ op: 'if', line, test: ended, yes: [{ op: 'break', line }], no: undefined });
+  }
+  const started: Statement = { op: 'declare', line, variable, value: constant(false) };
+  const block: Statement = { op: 'block', line, body: inner };
+  return {
+    ...{ op: 'for', line, begin: [...begin, started], test: undefined, step: [] },
+    ...{ body: [...all, block], isCounted: false },
+  };
 }
 
 /** Whether `i` cannot wrap in `for (...; i < end; i++)`: nothing else in the loop changes it. */

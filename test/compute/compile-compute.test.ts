@@ -1,7 +1,7 @@
 // Kernels written in TypeScript, from a function to results, on every device.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { f32, f64, i32, input, output, u8, u32 } from '../../lib/index.ts';
+import { type Device, f32, f64, i32, input, output, type Uses, u8, u32 } from '../../lib/index.ts';
 import { kindsHere, onEveryDevice } from '../harness/every-device.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
@@ -270,5 +270,31 @@ if (kindsHere.includes('reference'))
       long.run({ grid: a.length, arguments: { a } }, { signal: controller.signal }),
     );
   });
+
+/** The numbers that a body writes into an array of six, on a grid of one or more threads. */
+async function written(device: Device, body: string, uses: Uses = {}, grid = 1): Promise<number[]> {
+  const text = new Function('{ out }', '{ x, array, shared, barrier }', body) as () => void;
+  const kernel = await device.compute({ out: output(i32) }, text, { uses });
+  const out = new Int32Array(6);
+  await kernel.run({ grid, arguments: { out } });
+  return [...out];
+}
+
+onEveryDevice('the head of a loop may have conditions, barriers and logs, as minifiers write them.', async (device) => {
+  const bodies = [
+    'for (let i = 0; i < 10 && n < 50; i > 4 ? (i += 2) : i++) n++;',
+    'for (let i = 0; i < 10 && n < 50; n > 4 && i++) { n++; if (n === 3) continue; }',
+    'let i = 0; for (n === 0 ? (i = 3) : (i = 4); i < 10; i++) n++;',
+    'for (let i = 0; ; n < 7 && i++) { n++; if (i > 2) break; }',
+  ];
+  for (const body of bodies) {
+    const expected = new Function(`let n = 0; ${body} return n;`)() as number;
+    assert.equal((await written(device, `let n = 0; ${body} out[0] = n;`))[0], expected, body);
+  }
+  const waiting = `const s = shared(i32, 6); s[x] = 0; barrier(); let n = 0;
+  for (let i = 0; i < 3; i++, barrier()) { n += s[5 - x]; barrier(); s[x] = x + i; }
+  out[x] = n;`;
+  assert.equal(await written(device, waiting, {}, 6), [11, 9, 7, 5, 3, 1]);
+});
 
 test.run();
