@@ -4,7 +4,7 @@ import { cast, converted, isWhole, literal, settledType, typeInWords } from './c
 import { returnsNothing, widen } from './declarations.ts';
 import { elementOf, index, memberMeaning, numbersOf, outside, settledValue } from './names.ts';
 import { binary } from './operators.ts';
-import type { Context, Scope } from './scope.ts';
+import { type Context, Scope } from './scope.ts';
 import type { Expression, NumbersInside, Statement, Variable } from './tree.ts';
 
 type Target =
@@ -79,21 +79,69 @@ export function assignment(context: Context, scope: Scope, node: AssignmentExpre
   if (right.type === 'AssignmentExpression' || right.type === 'UpdateExpression')
     throw source.refusal(right, 'An assignment is a statement of its own in a kernel');
   const target = targetOf(context, scope, left);
+  const line = source.lineOf(node);
   if (node.operator === '=') {
-    return put(context, right, target, context.value(scope, right, target.kind === 'variable'));
+    const value = context.value(scope, right, target.kind === 'variable');
+    return once(scope, line, target, [value], (place) => put(context, right, place, value));
   }
   const operator = node.operator.slice(0, -1);
   if (['&&', '||', '??'].includes(operator))
     throw source.refusal(node, `(${node.operator}) is not an operator that kernels have: write x = x ${operator} y`);
   const value = context.value(scope, right);
-  return put(context, node, target, binary(context, node, operator, valueAt(context, left, target), value));
+  return once(scope, line, target, [value], (place) =>
+    put(context, node, place, binary(context, node, operator, valueAt(context, left, place), value)),
+  );
 }
 
 /** `x++` and `x--`. */
 export function update(context: Context, scope: Scope, node: UpdateExpression): Statement {
   const target = targetOf(context, scope, node.argument);
-  const value = binary(context, node, node.operator[0]!, valueAt(context, node.argument, target), literal(1));
-  return put(context, node, target, value);
+  return once(scope, context.source.lineOf(node), target, [], (place) => {
+    const value = binary(context, node, node.operator[0]!, valueAt(context, node.argument, place), literal(1));
+    return put(context, node, place, value);
+  });
+}
+
+// As in JavaScript an index is computed once, and before the value, which matters where a function changes an array of
+// the thread's own: a[next(state)] += 1. C++ computes the value first.
+function once(
+  scope: Scope,
+  line: number,
+  target: Target,
+  values: readonly Expression[],
+  putTo: (target: Target) => Statement,
+): Statement {
+  if (target.kind === 'variable' || target.index.op === 'number' || target.index.op === 'variable')
+    return putTo(target);
+  const { index } = target;
+  if (![index, ...values].some(changesOwn)) return putTo(target);
+  const type = settledType(index.type);
+  const variable: Variable = { kind: 'variable', name: new Scope(scope).printed('element_at'), type, isConstant: true };
+  const store = putTo({ ...target, index: { op: 'variable', type, variable } });
+  return { op: 'block', line, body: [{ op: 'declare', line, variable, value: index }, store] };
+}
+
+/** Whether a function that a value calls gets an array of the thread's own, which it may change. */
+function changesOwn(value: Expression | NumbersInside): boolean {
+  if (!('op' in value)) return value.space === 'own';
+  switch (value.op) {
+    case 'own':
+    case 'call':
+      return value.values.some(changesOwn);
+    case 'element':
+      return changesOwn(value.index);
+    case 'unary':
+    case 'convert':
+      return changesOwn(value.value);
+    case 'binary':
+    case 'compare':
+    case 'logical':
+      return changesOwn(value.left) || changesOwn(value.right);
+    case 'choice':
+      return changesOwn(value.test) || changesOwn(value.yes) || changesOwn(value.no);
+    default:
+      return false;
+  }
 }
 
 /** A call that stands for itself: a barrier, an atomic function, console.log, or a function of `uses`. */

@@ -297,4 +297,20 @@ onEveryDevice('the head of a loop may have conditions, barriers and logs, as min
   assert.equal(await written(device, waiting, {}, 6), [11, 9, 7, 5, 3, 1]);
 });
 
+onEveryDevice('an index is computed once, and before the value.', async (device) => {
+  const next = new Function('state', 'state[0] = state[0] + 1; return state[0];') as () => number;
+  const bodies = [
+    'out[next(state)] += 5;',
+    'out[next(state)]++; out[next(state)] -= 2;',
+    'out[next(state)] = state[0] * 10;',
+    'out[state[0] + 2] = next(state);',
+    'state[next(state)] = 7; out[0] = state[1];',
+  ];
+  for (const body of bodies) {
+    const out = new Array<number>(6).fill(0);
+    new Function('out', 'next', `const state = [0, 0]; ${body}`)(out, next);
+    assert.equal(await written(device, `const state = array(i32, 2); ${body}`, { next }), out, body);
+  }
+});
+
 test.run();
