@@ -77,7 +77,7 @@ export function call(context: Context, scope: Scope, node: CallExpression, alone
       const value = values()[0]!;
       if (called.name === 'u8')
         throw source.refusal(node, 'Bytes are elements of arrays alone: write i32(...), or & 255');
-      return called.name === 'i32' ? truncated(value) : cast(value, called.name);
+      return called.name === 'i32' ? truncated(context, node, value) : cast(value, called.name);
     }
     case 'own':
       return own(context, scope, node, called.name, alone);
@@ -134,7 +134,7 @@ function mathematics(context: Context, node: CallExpression, name: string, value
     return literal(value, known.whole === 'f32' || values.some(({ type }) => type === 'fraction'));
   }
   if (name === 'trunc' || name === 'floor') {
-    const quotient = wholeQuotient(values[0]!, name === 'trunc' ? 'quotient' : 'floorQuotient');
+    const quotient = wholeQuotient(context, node, values[0]!, name === 'trunc' ? 'quotient' : 'floorQuotient');
     if (quotient !== undefined) return quotient;
   }
   let common: Expression['type'] = values[0]!.type;

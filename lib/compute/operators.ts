@@ -117,7 +117,8 @@ function bitwise(context: Context, node: Node, operator: string, left: Expressio
   if (left.type === 'bool' || right.type === 'bool')
     throw context.source.refusal(node, `Conditions are joined by && and ||, not by (${operator})`);
   // x | 0 is how JavaScript says i32(x).
-  if (operator === '|' && right.op === 'number' && right.value === 0 && right.type === 'whole') return truncated(left);
+  if (operator === '|' && right.op === 'number' && right.value === 0 && right.type === 'whole')
+    return truncated(context, node, left);
   const isUnsigned = [left, right].every(({ type, op }) => type === 'u32' || (type === 'whole' && op === 'number'));
   const type = isUnsigned ? 'u32' : 'i32';
   const [a, b] = [bits(context, node, left, type), bits(context, node, right, type)];
@@ -134,21 +135,30 @@ function comparison(context: Context, node: Node, operator: string, left: Expres
 }
 
 /** i32(x), and the quotient of whole numbers where x is one. */
-export function truncated(value: Expression): Expression {
-  return wholeQuotient(value, 'quotient') ?? cast(value, 'i32');
+export function truncated(context: Context, node: Node, value: Expression): Expression {
+  return wholeQuotient(context, node, value, 'quotient') ?? cast(value, 'i32');
 }
 
-/** The whole part of a quotient of whole numbers, towards 0 or downwards; undefined if the value is something else. */
-export function wholeQuotient(value: Expression, name: 'quotient' | 'floorQuotient'): Expression | undefined {
+/**
+ * The whole part of a quotient of whole numbers, towards 0 or downwards; undefined if the value is something else.
+ * Refuses a literal that the type of the other side does not hold.
+ */
+export function wholeQuotient(
+  context: Context,
+  node: Node,
+  value: Expression,
+  name: 'quotient' | 'floorQuotient',
+): Expression | undefined {
   if (value.op !== 'binary' || value.whole === undefined) return undefined;
   const [left, right] = value.whole;
   const isUnsigned = [left, right].every(({ type, op }) => type === 'u32' || (type === 'whole' && op === 'number'));
   const isMixed = !isUnsigned && (left.type === 'u32' || right.type === 'u32');
   if (isMixed) return undefined;
   const type = isUnsigned ? 'u32' : 'i32';
+  const side = (each: Expression) => (isLiteral(each) ? converted(context, node, each, type) : cast(each, type));
   return {
     ...{ op: 'call', type, name: isUnsigned ? 'unsignedQuotient' : name },
-    values: [cast(left, type), cast(right, type)],
+    values: [side(left), side(right)],
   };
 }
 
