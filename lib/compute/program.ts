@@ -69,8 +69,14 @@ class Typing {
       this.#parameters(source, node, scope, new Map(parameters.map(({ given, inside }) => [given, inside])), used);
       return scope;
     };
-    const lengthOf = (_: Node, numbers: NumbersInside) => {
-      numbers.root.lengthName ??= outer.printed(`${numbers.name}_length`);
+    // Reserved before a local has the name: a text may ask for a length behind one.
+    const lengthNames = new Map(
+      parameters.flatMap(({ inside }) =>
+        inside.kind === 'numbers' ? [[inside.root, outer.printed(`${inside.name}_length`)] as const] : [],
+      ),
+    );
+    const lengthOf = (_: Node, { root }: NumbersInside) => {
+      root.lengthName = lengthNames.get(root);
     };
     const begin = () => {
       this.#shared.length = 0;

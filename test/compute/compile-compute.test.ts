@@ -313,4 +313,10 @@ onEveryDevice('an index is computed once, and before the value.', async (device)
   }
 });
 
+onEveryDevice('a local may be called as the printed name of a length is.', async (device) => {
+  assert.equal(await written(device, '{ let out_length = 80; out[0] = out_length; out[1] = out.length; }'), [
+    ...[80, 6, 0, 0, 0, 0],
+  ]);
+});
+
 test.run();
