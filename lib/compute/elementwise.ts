@@ -165,9 +165,13 @@ function typesOf(names: readonly string[], values: readonly (Shaped | number)[])
       'ERR_INVALID_ARGUMENT',
       `\`values\` is (${quoted(values)}), but the kernel takes an array of (${names.length}) arguments (${names.join(', ')}).`,
     );
-  const arrays = values.map((value, i) =>
-    shapeOf(`values[${i}]`, value) === undefined ? undefined : arrayType(value as Shaped),
-  );
+  const shapes = values.map((value, i) => shapeOf(`values[${i}]`, value));
+  // The numbers of a plain array have no type of their own, and keep their digits beside those of f64.
+  const hasDouble = values.some((value, i) => shapes[i] && !Array.isArray(value) && arrayType(value as Shaped) === f64);
+  const arrays = values.map((value, i) => {
+    if (shapes[i] === undefined) return undefined;
+    return hasDouble && Array.isArray(value) ? f64 : arrayType(value as Shaped);
+  });
   const known = arrays.filter((type) => type !== undefined);
   const together = known.length === 0 ? f32 : joinedType(known);
   return arrays.map((type, i) => {

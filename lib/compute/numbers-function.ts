@@ -80,6 +80,7 @@ export function withResult(all: Parsed, type: Scalar | undefined): Parsed {
   const { source } = all;
   return {
     ...all,
+    isDouble: type?.scalar === 'f64',
     requireResult: (found) => {
       if (found === undefined) throw source.refusal(all.node, 'It gives no value: write return ...');
       if (fits(found, type)) return;

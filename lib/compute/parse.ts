@@ -8,6 +8,8 @@ import type { ValueType, Weak } from './tree.ts';
 export interface Parsed {
   readonly source: SourceText;
   readonly node: FunctionNode | ArrowFunctionExpression;
+  /** True if its result is f64, and so are locals that only numbers with a fraction were assigned to. */
+  readonly isDouble?: boolean;
   /** Throws `ERR_KERNEL_COMPILE` for a type that its caller cannot use. */
   readonly requireResult?: ((type: ValueType | Weak | undefined) => void) | undefined;
 }

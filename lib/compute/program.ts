@@ -85,7 +85,7 @@ class Typing {
       this.#taken.clear();
       this.#taken.add(printed);
     };
-    const { body } = this.#typed(source, node, kernelScope, { lengthOf, used, begin, isKernel: true });
+    const { body } = this.#typed(source, node, kernelScope, { lengthOf, used, begin, isKernel: true, isDouble: false });
     const debug = this.#notes.filter(({ what }) => what === 'debug').map(({ line }) => line);
     return {
       ...{ name: printed, path: source.name, parameters, body, shared: [...this.#shared] },
@@ -139,6 +139,8 @@ class Typing {
       readonly used: Set<string>;
       readonly begin: () => void;
       readonly isKernel: boolean;
+      /** True if locals that only numbers with a fraction were assigned to are f64. */
+      readonly isDouble: boolean;
     },
   ): { readonly body: Statement[]; readonly result: Variable; readonly hasEffect: boolean } {
     const result: Variable = { kind: 'variable', name: 'result', type: undefined, isConstant: false };
@@ -186,7 +188,8 @@ class Typing {
       const weak = [...locals.values(), result].filter((each) => 'type' in each) as Variable[];
       const open = weak.filter(({ type }) => type === 'whole' || type === 'fraction');
       if (open.length === 0) break;
-      for (const variable of open) variable.type = settledType(variable.type!);
+      for (const variable of open)
+        variable.type = variable.type === 'fraction' && how.isDouble ? 'f64' : settledType(variable.type!);
     }
     hasEffect = false;
     const { body } = round(true);
@@ -231,7 +234,7 @@ class Typing {
       const lengthOf = (each: Node) => {
         throw source.refusal(each, 'A function of `uses` does not know the length of an argument: give it the length');
       };
-      const how = { lengthOf, used, begin: () => {}, isKernel: false };
+      const how = { lengthOf, used, begin: () => {}, isKernel: false, isDouble: own.isDouble === true };
       const { body, result, hasEffect } = this.#typed(source, node, () => new Scope(outer), how);
       if (result.type !== undefined && !endsInReturn(body))
         throw source.refusal(node, `(${name}) does not return a value on every way`);

@@ -98,4 +98,15 @@ onEveryDevice('what is no text is refused.', async (device) => {
   await throwsCode('ERR_INVALID_ARGUMENT', '(i32, u32)', () => mixed.run([new Int32Array(2), new Uint32Array(2)]));
 });
 
+onEveryDevice('the numbers of a plain array are f64 beside an array of f64.', async (device) => {
+  if (!device.dtypes.includes('float64')) return;
+  const sum = await device.elementwise('x, y', 'out = x + y');
+  assert.equal((await sum.run([[0.1, 0.2], Float64Array.of(1, 2)])).data, Float64Array.of(1.1, 2.2));
+  assert.equal((await sum.run([[0.1, 0.2], Float32Array.of(1, 2)])).data, Float32Array.of(1.1, 2.2));
+  const dot = await device.reduction({ from: 'x, y', map: 'x * y', reduce: 'a + b', identity: 0 });
+  assert.is(await dot.run([Float64Array.of(1), [0.1]]), 0.1);
+  const constant = await device.elementwise('x', 'const tenth = 0.1; out = x > 0 ? tenth : 0.7');
+  assert.equal((await constant.run([Float64Array.of(1, -1)])).data, Float64Array.of(0.1, 0.7));
+});
+
 test.run();

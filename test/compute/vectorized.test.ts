@@ -1,7 +1,7 @@
 // Functions of numbers over arrays, with broadcasting, on every device.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { f32, i32, Matrix, u8, Vector, Volume } from '../../lib/index.ts';
+import { f32, f64, i32, Matrix, u8, Vector, Volume } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
@@ -84,5 +84,14 @@ onEveryDevice('what does not fit is refused.', async (device) => {
   );
 });
 declare const scale: number;
+
+onEveryDevice('a result of f64 has all digits of a number that the function writes.', async (device) => {
+  if (!device.dtypes.includes('float64')) return;
+  const steps = await device.vectorize([f64], f64, (x) => {
+    if (x > 1) return 0.1;
+    return x > 0 ? 0.7 : -Math.PI;
+  });
+  assert.equal((await steps.run([Float64Array.of(2, 1, 0)])).data, Float64Array.of(0.1, 0.7, -Math.PI));
+});
 
 test.run();
