@@ -21,8 +21,13 @@ export function isWhole(type: ValueType | Weak): boolean {
 }
 
 /** A literal, of a type that what it meets decides. */
-export function literal(value: number, isFraction: boolean = !Number.isInteger(value)): Expression {
-  return { op: 'number', type: isFraction || Math.abs(value) >= 2 ** 32 ? 'fraction' : 'whole', value };
+export function literal(
+  value: number,
+  isFraction: boolean = !Number.isInteger(value) || Object.is(value, -0),
+): Expression {
+  const type = isFraction || Math.abs(value) >= 2 ** 32 ? 'fraction' : 'whole';
+  // 0 * -1 of whole numbers is 0, on every device.
+  return { op: 'number', type, value: type === 'whole' ? value + 0 : value };
 }
 
 /** The type that a literal has where nothing decides it. */

@@ -319,4 +319,15 @@ onEveryDevice('a local may be called as the printed name of a length is.', async
   ]);
 });
 
+onEveryDevice('whole numbers have one zero.', async (device) => {
+  const kernel = await device.compute({ out: output(f32) }, ({ out }) => {
+    const zero = 0 * -1;
+    out[0] = 1 / zero;
+    out[1] = 1 / -0;
+  });
+  const out = new Float32Array(2);
+  await kernel.run({ grid: 1, arguments: { out } });
+  assert.equal([...out], [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]);
+});
+
 test.run();
