@@ -115,18 +115,33 @@ export class ComputeKernel<D extends Descriptor = Descriptor> extends Kernel {
         );
       return type.scalar === 'f64' ? Float64Array.of(value) : value;
     }
-    if (typeof value !== 'object' || value === null)
+    const isArray = Array.isArray(value) || ArrayBuffer.isView(value);
+    if (typeof value !== 'object' || value === null || !(isArray || 'dtype' in value))
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
         `Argument (${name}) of kernel (${this.name}) is an array of ${type.element}, not (${quoted(value)}).`,
       );
-    return type.element === 'f64' ? doubles(name, value) : value;
+    return type.element === 'f64' ? doubles(name, value, type.access) : value;
   }
 }
 
 // Metal has no double, so the launch does not know its arrays.
-function doubles(name: string, value: KernelArgument): KernelArgument {
-  if (Array.isArray(value)) return Float64Array.from(value as number[]);
+function doubles(name: string, value: KernelArgument, access: 'read' | 'written'): KernelArgument {
+  if (Array.isArray(value)) {
+    // It would be copied, and the results lost.
+    if (access === 'written')
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Argument (${name}) is written: it takes a Matrix, a Vector, a Volume or a typed array, not (${quoted(value)}).`,
+      );
+    const at = (value as unknown[]).findIndex((each) => typeof each !== 'number');
+    if (at >= 0)
+      throw new CovariumError(
+        'ERR_INVALID_ARGUMENT',
+        `Argument (${name}[${at}]) is an f64, not (${quoted(value[at])}).`,
+      );
+    return Float64Array.from(value as number[]);
+  }
   const { dtype } = value as { readonly dtype?: string };
   if (value instanceof Float64Array || dtype === 'float64') return value;
   throw new CovariumError(
@@ -137,8 +152,11 @@ function doubles(name: string, value: KernelArgument): KernelArgument {
 
 function lengthOf(name: string, value: KernelArgument): number {
   const holder = value as { readonly length?: number; readonly data?: Values; readonly shape?: readonly number[] };
+  const shape: readonly unknown[] | undefined = Array.isArray(holder.shape) ? holder.shape : undefined;
   const length =
-    holder.shape === undefined ? holder.length! : holder.shape.reduce((product, each) => product * each, 1);
+    shape === undefined ? holder.length : shape.reduce<number>((product, each) => product * Number(each), 1);
+  // The launch refuses what has no length, and says what it takes.
+  if (typeof length !== 'number') return 0;
   if (length <= mostThreads) return length;
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',

@@ -330,4 +330,27 @@ onEveryDevice('whole numbers have one zero.', async (device) => {
   assert.equal([...out], [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]);
 });
 
+onEveryDevice('an array of f64 takes numbers alone, and results go into memory that is kept.', async (device) => {
+  if (!device.dtypes.includes('float64')) return;
+  const kernel = await device.compute({ a: input(f64), out: output(f64) }, ({ a, out }, { x }) => {
+    out[x] = a[x]! + a.length;
+  });
+  const out = new Float64Array(2);
+  await kernel.run({ grid: 2, arguments: { a: [0.1, 0.2], out } });
+  assert.equal([...out], [2.1, 2.2]);
+  const tried = (given: object) => () => kernel.run({ grid: 2, arguments: { a: [1, 2], out, ...given } as never });
+  await throwsCode('ERR_INVALID_ARGUMENT', 'Argument (out) is written', tried({ out: [0, 0] }));
+  await throwsCode('ERR_INVALID_ARGUMENT', "Argument (a[1]) is an f64, not ('2')", tried({ a: [1, '2'] }));
+});
+
+onEveryDevice('what is no array is refused as such, where a kernel asks for its length too.', async (device) => {
+  const kernel = await device.compute({ a: input(f32), out: output(f32) }, ({ a, out }) => {
+    out[0] = a.length;
+  });
+  for (const a of [{}, { shape: 3 }, new ArrayBuffer(8)])
+    await throwsCode('ERR_INVALID_ARGUMENT', 'Argument (a) of kernel (unnamed) is an array of f32, not (', () =>
+      kernel.run({ grid: 1, arguments: { a: a as never, out: new Float32Array(1) } }),
+    );
+});
+
 test.run();
