@@ -182,8 +182,8 @@ export function isSimple({ op }: Statement): boolean {
   return op === 'declare' || op === 'assign' || op === 'store' || op === 'evaluate';
 }
 
-// Steps with a condition, a barrier or a log do not fit into the head of a loop. They begin each round but the first, so
-// that `continue` gets there too.
+// Steps with a condition, a barrier or a log do not fit into the head of a loop. They begin each round but the first,
+// so that `continue` gets there too.
 function steppedWithin(
   line: number,
   name: string,
