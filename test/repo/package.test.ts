@@ -140,13 +140,13 @@ test('Every prebuilt addon lies where node-gyp-build looks for it.', () => {
   );
 });
 
-test('The package stays small: 5.2 MB of files, and 3.5 MB for each prebuilt addon.', () => {
+test('The package stays small: 5.3 MB of files, and 3.5 MB for each prebuilt addon.', () => {
   const prebuilt = packed.files.filter(({ path }) => isPrebuilt(path));
   const own = packed.unpackedSize - prebuilt.reduce((sum, { size }) => sum + size, 0);
   console.log(
     `npm pack: ${kilobytes(packed.size)} kB packed, ${kilobytes(own)} kB of files, ${prebuilt.length} prebuilt addons`,
   );
-  assert.ok(own > 500_000 && own < 5_200_000, `${own} bytes`);
+  assert.ok(own > 500_000 && own < 5_300_000, `${own} bytes`);
   for (const { path, size } of prebuilt) assert.ok(size > 100_000 && size < 3_500_000, `${path}: ${size} bytes`);
   assert.ok(packed.size < 1_400_000 + 1_150_000 * prebuilt.length, `${packed.size} bytes packed`);
 });
