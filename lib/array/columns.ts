@@ -125,7 +125,7 @@ function* select(values: Float64Array, k: number, left: number, right: number): 
   }
 }
 
-/** Brings smaller numbers than the pivot before `gap` and larger ones behind it, until it is empty or has its turn. */
+/** Brings smaller numbers than the pivot before `gap` and larger ones behind it, a piece of it or to its end. */
 function part(values: Float64Array, pivot: number, gap: { left: number; right: number }): void {
   let { left: i, right: j } = gap;
   const [most, least] = [i + piece, j - piece];

@@ -199,7 +199,8 @@ export abstract class LinearAlgebra<Matrix, Vector> {
 
   /**
    * The covariance of the columns of A, whose rows are observations: n x n, over m - ddof. An entry that overflows is
-   * infinite. Rejects with `ERR_SHAPE` (fewer rows than that takes), `ERR_NOT_FINITE` and like every method here.
+   * infinite, or NaN where deviations from the mean do. Rejects with `ERR_SHAPE` (fewer rows than that takes),
+   * `ERR_NOT_FINITE` and like every method here.
    */
   async covariance(options: SampleCovarianceOptions & AbortOptions = {}): Promise<Matrix> {
     return known().run('covariance', this, [options]) as Promise<Matrix>;

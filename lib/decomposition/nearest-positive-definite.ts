@@ -24,7 +24,7 @@ const steps = 1000;
 // The change of a step, relative to the matrix. Higham takes n times the unit roundoff at best, R's nearPD 1e-7.
 const converged = 1e-10;
 // Beside larger entries rounding leaves fewer digits of a correlation than its least eigenvalue has.
-const largest = 1e8;
+const largestEntry = 1e8;
 
 /**
  * The positive definite matrix (n x n) nearest to a matrix by the Frobenius norm of their difference: of its symmetric
@@ -104,11 +104,11 @@ function* nearest<D extends RealDtype>(matrix: MatrixInput, options: NearestOpti
  */
 function asCorrelations(symmetric: Float64Array, n: number): void {
   for (let i = 0; i < n; i++) symmetric[i * (n + 1)] = 1;
-  const far = symmetric.findIndex((entry) => Math.abs(entry) > largest);
+  const far = symmetric.findIndex((entry) => Math.abs(entry) > largestEntry);
   if (far < 0) return;
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
-    `\`matrix\` entry (${Math.floor(far / n)}, ${far % n}) is (${symmetric[far]}), beyond (${largest}): no correlation is near. Pass correlations, as \`correlationOf\` gives them.`,
+    `\`matrix\` entry (${Math.floor(far / n)}, ${far % n}) is (${symmetric[far]}), beyond (${largestEntry}): no correlation is near. Pass correlations, as \`correlationOf\` gives them.`,
   );
 }
 
