@@ -22,7 +22,7 @@ export function checkOptions(
       'ERR_INVALID_ARGUMENT',
       `\`${argument}\` is not a plain object (${quoted(options)}).${hintAt(options)} Pass one object with some of (${names()}).`,
     );
-  // What somebody has added to the prototype of all objects is no option of this call.
+  // What somebody has added to the prototype of all objects is not an option of this call.
   for (const name in options)
     if (!known.includes(name) && (Object.hasOwn(options, name) || !(name in Object.prototype)))
       throw new CovariumError(
@@ -31,7 +31,7 @@ export function checkOptions(
       );
 }
 
-/** The options but the signal, which the caller obeys. What is no object stays as it is, for the work to refuse. */
+/** The options but the signal, which the caller obeys. What is not an object stays as it is, for the work to refuse. */
 export function withoutSignal<Options extends object>(options: Options & AbortOptions): Options {
   if (!isOptions(options)) return options;
   const rest: Record<PropertyKey, unknown> = { [takesSignal]: true };
@@ -182,7 +182,7 @@ export function argumentOf(words: string): string {
 }
 
 /**
- * An argument as messages name it: in code marks, as the caller wrote it. What is no such name, as an option of the
+ * An argument as messages name it: in code marks, as the caller wrote it. What is not such a name, as an option of the
  * command line or a variable of the environment, stays as it is.
  */
 export function marked(words: string): string {

@@ -186,7 +186,7 @@ export function fromNative(error: unknown): CovariumError {
   if (error instanceof CovariumError) return error;
   if (!isError(error)) return new CovariumError('ERR_INTERNAL', `A device threw (${String(error)}).`);
   const { code, ...fields } = error as Error & { code?: unknown } & ErrorFields;
-  // Of Node's permission model, whose code is none of ours.
+  // Of Node's permission model, whose code is not one of ours.
   if (code === 'ERR_ACCESS_DENIED') {
     const { permission, resource = '' } = error as { permission?: string; resource?: string };
     const said = `File (${resource}) may not be used under Node's permission model (${permission}).`;

@@ -47,7 +47,7 @@ const longestLine = 2 ** 26;
 
 /**
  * A process that is asked and answers, line by line, over its standard input and output. It is trusted with nothing:
- * when it ends, says what is no JSON object, speaks unasked, or is silent for too long, it is killed, and every
+ * when it ends, says what is not a JSON object, speaks unasked, or is silent for too long, it is killed, and every
  * question then fails with that reason.
  */
 export class Conversation {

@@ -110,7 +110,7 @@ function columnsNamed(names: unknown, column: (name: string) => unknown): Readon
   );
 }
 
-// What is no column is refused with its name, by rowsOfColumns().
+// rowsOfColumns() refuses what is not a column, and names it.
 function arrowColumn(column: unknown): unknown {
   const { toArray, nullCount, length, get, at } = Object(column) as { readonly [name: string]: unknown };
   // The array of a column with nulls has anything in their place.

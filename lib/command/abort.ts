@@ -25,7 +25,7 @@ export async function runAlone<Result>(
 
 /** The signal among options of any kind. Throws `ERR_INVALID_ARGUMENT`, and `ERR_ABORTED` if it has aborted. */
 export function signalOf(options: AbortOptions): AbortSignal | undefined {
-  // What is no object is refused by the work, which knows its options.
+  // What is not an object is refused by the work, which knows its options.
   const signal = typeof options === 'object' && options !== null ? options.signal : undefined;
   refuseAborted(signal);
   return signal;

@@ -123,8 +123,8 @@ function mathematics(context: Context, node: CallExpression, name: string, value
     throw source.refusal(
       node,
       name === 'random'
-        ? 'Math.random is not to be had in a kernel: give it numbers of the normal stream, or hash the position'
-        : `Math.${name} is not to be had on every device; there are (${[...mathFunctions.keys()].join(', ')}, fround, imul, clz32)`,
+        ? 'A kernel cannot use Math.random: give it numbers of the normal stream, or hash the position'
+        : `Not every device has Math.${name}; all have (${[...mathFunctions.keys()].join(', ')}, fround, imul, clz32)`,
     );
   if (known.count !== 'many') requireCount(context, node, values.length, known.count);
   else if (values.length === 0) requireCount(context, node, 0, 1);

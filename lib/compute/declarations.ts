@@ -29,7 +29,7 @@ export function returnsNothing(value: Expression): boolean {
 
 /** The statements of `let` and `const`. */
 export function declarations(context: Context, scope: Scope, node: VariableDeclaration): Statement[] {
-  if (node.kind === 'var') throw context.source.refusal(node, 'A var is not to be had in a kernel: write let or const');
+  if (node.kind === 'var') throw context.source.refusal(node, 'A kernel cannot have a var: write let or const');
   return node.declarations.map((each) => declaration(context, scope, each, node.kind === 'const'));
 }
 

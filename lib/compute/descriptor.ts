@@ -81,7 +81,7 @@ export function requireScalar<N extends ScalarName>(
 /** The number types that a variable of a kernel can have. */
 export const variableTypes: readonly unknown[] = names.slice(0, -1);
 
-/** An array of numbers that a kernel reads. Throws `ERR_INVALID_ARGUMENT` for what is no number type. */
+/** An array of numbers that a kernel reads. Throws `ERR_INVALID_ARGUMENT` for what is not a number type. */
 export function input<N extends ScalarName>(type: Scalar<N>): Numbers<N, 'read'> {
   return Object.freeze({ element: requireScalar('`type`', type).scalar, access: 'read' });
 }

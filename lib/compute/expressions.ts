@@ -9,9 +9,9 @@ import type { Expression, Variable } from './tree.ts';
 
 /** What messages say of a node that a kernel can't have. */
 const refused: { readonly [type: string]: string } = {
-  TemplateLiteral: 'Strings are not to be had in a kernel',
-  TaggedTemplateExpression: 'Strings are not to be had in a kernel',
-  ObjectExpression: 'Objects are not to be had in a kernel: use numbers, and arrays that are arguments',
+  TemplateLiteral: 'A kernel cannot use strings',
+  TaggedTemplateExpression: 'A kernel cannot use strings',
+  ObjectExpression: 'A kernel cannot use objects: use numbers, and arrays that are arguments',
   ArrayExpression: 'An array is made by array(f32, 16) or shared(f32, 16), and filled by its elements',
   NewExpression: 'Objects are not made in a kernel: an array is made by array(f32, 16) or shared(f32, 16)',
   FunctionExpression: 'A kernel contains no function: give helper functions in `uses`',
@@ -19,10 +19,10 @@ const refused: { readonly [type: string]: string } = {
   ClassExpression: 'A kernel contains no class',
   ThisExpression: 'A kernel has no this: give what it needs as an argument',
   AwaitExpression: 'A kernel waits for nothing but a barrier: leave out await',
-  YieldExpression: 'A kernel is no generator: leave out yield',
+  YieldExpression: 'A kernel cannot be a generator: leave out yield',
   AssignmentExpression: 'An assignment is a statement of its own in a kernel',
   UpdateExpression: 'Operators ++ and -- are statements of their own in a kernel',
-  SequenceExpression: 'A comma between values is not to be had in a kernel: write statements',
+  SequenceExpression: 'A kernel cannot have a comma between values: write statements',
   ChainExpression: 'No value is missing in a kernel: leave out ?.',
   ImportExpression: 'A kernel imports nothing: give helper functions in `uses`',
   MetaProperty: 'A kernel knows nothing of its module',
@@ -36,10 +36,10 @@ export function expression(context: Context, scope: Scope, node: ValueNode, alon
     case 'Literal':
       if (typeof node.value === 'number') return literal(node.value);
       if (typeof node.value === 'boolean') return { op: 'boolean', type: 'bool', value: node.value };
-      if (typeof node.value === 'string') throw source.refusal(node, 'Strings are not to be had in a kernel');
+      if (typeof node.value === 'string') throw source.refusal(node, 'A kernel cannot use strings');
       if (typeof node.value === 'bigint')
         throw source.refusal(node, 'Whole numbers of a kernel have 32 bits: leave out the n');
-      throw source.refusal(node, `(${source.wordsOf(node)}) is not to be had in a kernel`);
+      throw source.refusal(node, `A kernel cannot use (${source.wordsOf(node)})`);
     case 'Identifier':
       return named(context, scope, node);
     case 'MemberExpression':
@@ -70,7 +70,7 @@ export function expression(context: Context, scope: Scope, node: ValueNode, alon
         throw source.refusal(node, 'A function of numbers makes no array or object');
       throw source.refusal(node, refused[node.type]!);
     default:
-      throw source.refusal(node, refused[node.type] ?? `A node (${node.type}) is not to be had in a kernel`);
+      throw source.refusal(node, refused[node.type] ?? `A kernel cannot have a node (${node.type})`);
   }
 }
 
@@ -132,8 +132,5 @@ function member(context: Context, scope: Scope, node: MemberExpression): Express
   if (object.type === 'ThisExpression') throw source.refusal(object, refused['ThisExpression']!);
   if (object.type === 'Identifier' && scope.find(object.name) === undefined)
     throw source.refusal(node, outside(context, object.name));
-  throw source.refusal(
-    node,
-    `(${source.wordsOf(node)}) is not to be had in a kernel: arrays have elements and a length`,
-  );
+  throw source.refusal(node, `A kernel cannot use (${source.wordsOf(node)}): arrays have elements and a length`);
 }

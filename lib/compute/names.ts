@@ -27,7 +27,7 @@ export function outside(context: Context, name: string): string {
     return `(${name}) is not among the second parameter's names: write ({ ... }, { ${name} }) => ...`;
   if (name === 'undefined') return 'No value is missing in a kernel: leave out undefined';
   if (name === 'isNaN' || name === 'isFinite')
-    return `(${name}) is not to be had in a kernel: write ${name === 'isNaN' ? 'x !== x' : 'Math.abs(x) < Infinity'}`;
+    return `A kernel cannot use (${name}): write ${name === 'isNaN' ? 'x !== x' : 'Math.abs(x) < Infinity'}`;
   if (name === 'console') return 'Of console, a kernel has log alone: console.log(...)';
   const { names, remedy } = context.source;
   if (names !== undefined) return `(${name}) is not among the names of the text (${names.join(', ')}): ${remedy}`;

@@ -43,7 +43,7 @@ export function requireLength(name: string, text: string): void {
 }
 
 function functionIn(name: string, text: string, remedy?: string): Parsed {
-  // The text of a method is no expression by itself.
+  // The text of a method is not an expression by itself.
   const forms = [
     ['(', ')'],
     ['({', '})'],
@@ -73,7 +73,7 @@ function requireFunction(source: SourceText, whole: Expression | undefined): Par
     throw source.refusal(node ?? { start: 0 }, 'A kernel is a function, not a class or another value');
   const found = node as Parsed['node'];
   if (found.async) throw source.refusal(node, 'A kernel waits for nothing: leave out async');
-  if (found.generator) throw source.refusal(node, 'A kernel is no generator: leave out the *');
+  if (found.generator) throw source.refusal(node, 'A kernel cannot be a generator: leave out the *');
   return found;
 }
 

@@ -12,7 +12,7 @@ export class SourceText {
   /** What messages call the text. */
   readonly name: string;
   readonly text: string;
-  /** The names that a text which is no function may use; undefined for a function. */
+  /** The names that a text which is not a function may use; undefined for a function. */
   readonly names: readonly string[] | undefined;
   /** What to do about a name that the text does not know. */
   readonly remedy: string;

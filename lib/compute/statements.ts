@@ -14,14 +14,14 @@ import type { Expression, Statement, Variable } from './tree.ts';
 
 /** What messages say of a statement that a kernel can't have. */
 const refused: { readonly [type: string]: string } = {
-  ForOfStatement: 'A for-of loop is not to be had in a kernel: write for (let i = 0; i < n; i++)',
-  ForInStatement: 'A for-in loop is not to be had in a kernel: write for (let i = 0; i < n; i++)',
-  TryStatement: 'A try is not to be had in a kernel: nothing is thrown there',
-  SwitchStatement: 'A switch is not to be had in a kernel: write if and else',
-  LabeledStatement: 'Labels are not to be had in a kernel',
+  ForOfStatement: 'A kernel cannot have a for-of loop: write for (let i = 0; i < n; i++)',
+  ForInStatement: 'A kernel cannot have a for-in loop: write for (let i = 0; i < n; i++)',
+  TryStatement: 'A kernel cannot have a try: nothing is thrown there',
+  SwitchStatement: 'A kernel cannot have a switch: write if and else',
+  LabeledStatement: 'A kernel cannot have labels',
   FunctionDeclaration: 'A kernel contains no function: give helper functions in `uses`',
   ClassDeclaration: 'A kernel contains no class',
-  WithStatement: 'A with is not to be had in a kernel',
+  WithStatement: 'A kernel cannot have a with',
 };
 
 /** Statements of a block, in a scope of their own. */
@@ -80,7 +80,7 @@ function statement(context: Context, scope: Scope, node: StatementNode): Stateme
         `A kernel throws nothing: ${context.kernelScope === undefined ? 'give a number' : 'write to an array'} that says what is wrong`,
       );
     default:
-      throw source.refusal(node, refused[node.type] ?? `A statement (${node.type}) is not to be had in a kernel`);
+      throw source.refusal(node, refused[node.type] ?? `A kernel cannot have a statement (${node.type})`);
   }
 }
 

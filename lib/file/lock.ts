@@ -15,7 +15,7 @@ const holder = `${writer()}.${randomBytes(4).toString('hex')}`;
 
 /**
  * Runs short work while no other process, on this machine or another, runs work for the same target. Throws
- * `ERR_FILE_UNWRITABLE` if something that is no lock, or that can't be removed, is in the lock's place.
+ * `ERR_FILE_UNWRITABLE` if something that is not a lock, or that can't be removed, is in the lock's place.
  */
 export async function alone(target: string, work: () => void): Promise<void> {
   const lock = lockPath(target);

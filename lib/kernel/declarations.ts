@@ -14,7 +14,7 @@ export interface Declaration {
   readonly names: readonly string[];
   /** The namespaces around it, such as `a::`. */
   readonly scope: string;
-  /** The parameters of a template; empty if it is none. */
+  /** The parameters of a template; empty if it is not one. */
   readonly templateParameters: readonly string[];
   /** The index of the name of a function, or of what an instantiation instantiates. */
   readonly nameAt: number;
@@ -106,7 +106,7 @@ export class Source {
       this.#words = new Set();
       for (let at = 0; at < this.tokens.length; at++) {
         if (!typeWords.has(this.text(at))) continue;
-        // Its name, the arguments of a specialisation, its bases; <class T> is no type.
+        // Its name, the arguments of a specialisation, its bases; <class T> is not a type.
         for (let inBases = false; at < this.tokens.length; at++) {
           const next = this.text(at + 1);
           if (next === ':') inBases = true;

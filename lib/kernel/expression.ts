@@ -39,7 +39,7 @@ const binary: { readonly [mark: string]: (a: bigint, b: bigint) => bigint | unde
 const deepest = 200;
 
 /**
- * The value of a constant expression of whole numbers; undefined if it is none. `numberNamed` knows the names, and
+ * The value of a constant expression of whole numbers; undefined if it is not one. `numberNamed` knows the names, and
  * gives undefined for a name that it does not know.
  */
 export function evaluate(

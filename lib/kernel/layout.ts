@@ -145,7 +145,7 @@ export class Layouts {
       if (words.includes('enum')) return this.of(this.#enumeration(declaration));
       if (words[0] === 'using') return this.of(typeText(source.tokens.slice(begin + words.indexOf('=') + 1, end - 1)));
       if (body !== undefined) return words.includes('union') ? undefined : this.#laidOut(name, body);
-      // Only `typedef T name;`: an array or a function is no type that a buffer has.
+      // Only `typedef T name;`: an array or a function is not a type that a buffer has.
       if (words[0] === 'typedef' && source.text(nameAt) === name && nameAt === end - 2)
         return this.of(typeText(source.tokens.slice(begin + 1, nameAt)));
     }

@@ -50,7 +50,7 @@ interface Found {
   readonly name: string;
   readonly declaration: Declaration;
   readonly instantiation: Declaration | undefined;
-  /** The arguments of a template; empty if it is none. */
+  /** The arguments of a template; empty if it is not one. */
   readonly templateArguments: readonly Range[];
 }
 
@@ -283,7 +283,7 @@ function parameterOf(
   const plain = substituted.filter(
     ({ text }, i) => !spaceWords.has(text) && !(text === '::' && substituted[i - 1]?.text === 'metal'),
   );
-  // An array that is no reference is a pointer to its first element.
+  // An array that is not a reference is a pointer to its first element.
   const isArray = mark === '' && dimensions.length > 0;
   const inner = isArray ? dimensions.slice(dimensions.findIndex(({ text }) => text === ']') + 1) : dimensions;
   const type = typeText(plain) + typeText(inner);

@@ -34,7 +34,7 @@ export const normalWords: BatchWords = {
   squares: 'Covariances',
 };
 
-/** Of means and covariances that are estimated: they are no arguments. */
+/** Of means and covariances that are estimated: they are not arguments. */
 export const estimatedWords: BatchWords = { ...normalWords, centres: normalWords.centre, squares: normalWords.square };
 
 /** Size, dimension and type of a batch, and its device. */

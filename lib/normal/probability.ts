@@ -55,7 +55,7 @@ export async function integrate<Result>(
   return holding(async (isClosed) => {
     const parameters = open();
     const integral = integralOf(parameters);
-    // By now options that are no object are refused.
+    // By now options that are not an object are refused.
     const { signal } = options;
     refuseAborted(signal);
     return runSliced(integral(await runAll(exactMoments(parameters), signal)), signal, isClosed);

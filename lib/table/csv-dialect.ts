@@ -138,7 +138,7 @@ export function malformedCsv(path: string, message: string, line: number, column
 function otherText(bytes: Uint8Array): 'HTML' | 'JSON' | undefined {
   const text = Buffer.from(bytes).toString();
   if (/^\s*<(!doctype|html)\b/i.test(text)) return 'HTML';
-  // A column may be called [a], as in SQL, but a header of such names is no JSON.
+  // A column may be called [a], as in SQL, but a header of such names is not JSON.
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
     JSON.parse(text);

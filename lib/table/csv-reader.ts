@@ -282,7 +282,7 @@ function hint(text: string): string {
     return '; write decimals with a point, not a comma, and no separators of thousands';
   if (/^[+-]?[$€£¥]\s?[+-]?[\d.,]+$|^[+-]?[\d.,]+\s?[%$€£¥]$/.test(text))
     return '; write the number alone, without a unit';
-  // A blank of Latin-1 that does not break is no UTF-8: \ufffd.
+  // The no-break space of Latin-1 is not UTF-8: it is read as \ufffd.
   if (/^[+-]?\d{1,3}(?:[\s'’_\ufffd]\d{3})+(?:[.,]\d*)?$/.test(text)) return '; write no separators of thousands';
   if (/^\([\d.,]+\)$|^[\u2212\u2013][\d.,]+$|^[\d.,]+-$/.test(text)) return '; write a negative number as -1.5';
   if (/^\d{1,4}([-/.])\d{1,2}\1\d{1,4}\b/.test(text)) return `; it looks like a date${leaveOut}`;

@@ -39,7 +39,7 @@ export function* chosenBesideIndex(
 
 const noNames: ReadonlySet<string> = new Set();
 
-/** Metadata that are not as pandas writes them say nothing. An index that is a range is no column. */
+/** Metadata that are not as pandas writes them say nothing. An index that is a range is not a column. */
 function indexNames(metadata: string | undefined): ReadonlySet<string> {
   if (metadata === undefined || metadata.length > longestMetadata) return noNames;
   try {

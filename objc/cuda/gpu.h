@@ -68,7 +68,7 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   Stream download() const { return download_; }
   Function kernel(const std::string& name);
   // A module of a user's own, which close() unloads if nobody has; null with what the driver says where it takes no
-  // such text, which is no fault of the GPU's.
+  // such text, which is not a fault of the GPU's.
   Module loadModule(const std::string& ptx, std::string& reason);
   void unloadModule(Module module);
   // Products by NVIDIA's library, made when they are first asked for, with the context current; null where it has none,
@@ -76,7 +76,7 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   const Cublas* cublas();
   // Decompositions by NVIDIA's library, likewise.
   const Cusolver* cusolver();
-  // Throws what a call gave that is no success. A GPU that is lost, or whose context an error has spoilt, stays so.
+  // Throws what a call gave that is not a success. A GPU that is lost, or whose context an error has spoilt, stays so.
   void require(Result result, const char* what);
   void requireAlive() const;
 

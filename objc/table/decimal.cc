@@ -103,7 +103,7 @@ const char* takeDigits(const char* at, const char* end, uint64_t* digits) {
     uint64_t bytes;
     memcpy(&bytes, at, sizeof bytes);
     bytes ^= 0x3030303030303030;
-    // The lowest bit that is set belongs to the first byte that is no digit; a carry goes up from there alone.
+    // The lowest bit that is set belongs to the first byte that is not a digit; a carry goes up from there alone.
     const uint64_t others = ((bytes + 0x7676767676767676) | bytes) & 0x8080808080808080;
     const int count = others == 0 ? 8 : __builtin_ctzll(others) / 8;
     if (count == 0) return at;

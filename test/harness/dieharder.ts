@@ -28,7 +28,7 @@ const { values: options } = parseArgs({
   },
 });
 
-if (noCpu !== '') throw new Error(`dieharder wants some 10^10 normals, and the cpu device is not to be had: ${noCpu}`);
+if (noCpu !== '') throw new Error(`dieharder wants some 10^10 normals, and the cpu device is not available: ${noCpu}`);
 const backend = openCpuBackend(1);
 const cells = new EqualCells(2 ** 16);
 const normals = options.float64 ? new Float64Array(2 * wordsAtOnce) : new Float32Array(2 * wordsAtOnce);

@@ -9,7 +9,7 @@ export const kindsHere: readonly DeviceKind[] = listDevices().flatMap(({ kind, a
   return available ? [kind] : [];
 });
 
-/** Whether `metal` is here the software stand-in, which is no measure of speed. */
+/** Whether `metal` is here the software stand-in, which is not a measure of speed. */
 export const isSoftMetal: boolean = listDevices().some(
   ({ kind, name }) => kind === 'metal' && name.startsWith('Software Metal'),
 );

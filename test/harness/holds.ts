@@ -11,14 +11,14 @@ export async function loop(): Promise<number> {
 
 /**
  * Processor time of the loop, in ms, the median of some, and a step of the clock: where it counts in steps of 4 ms,
- * what takes as long as the loop may have one more. Undefined where a thread's time is not to be had.
+ * what takes as long as the loop may have one more. Undefined where the system does not tell a thread's time.
  */
 export async function allowedMs(): Promise<number | undefined> {
   const all: number[] = [];
   for (let round = 0; round < 9; round++) {
     const holds = await holdsOf(loop);
     if (!holds.isProcessorTime) {
-      console.log('skipped  holds of the thread: the processor time of a thread is not to be had');
+      console.log('skipped  holds of the thread: the system does not tell the processor time of a thread');
       return undefined;
     }
     all.push(holds.longestMs);

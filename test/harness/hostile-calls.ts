@@ -97,7 +97,7 @@ function isOwn(error: unknown): boolean {
   return error instanceof OwnError || /proxy that has been revoked/.test((error as Error | undefined)?.message ?? '');
 }
 
-/** How a call ended: its code, or what it threw that is no CovariumError. */
+/** How a call ended: its code, or what it threw that is not a CovariumError. */
 interface Verdict {
   readonly code: string;
   readonly message: string;

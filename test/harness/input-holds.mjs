@@ -1,4 +1,4 @@
-// How long an asynchronous call holds the event loop while it copies input that is no typed array, for each million of
+// How long an asynchronous call holds the event loop while it copies input that is not a typed array, per million of
 // numbers: docs/performance.md has its output. Times are processor time of the thread, on Linux.
 import { register } from 'tsx/esm/api';
 

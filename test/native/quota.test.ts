@@ -11,7 +11,7 @@ const text = `
   const device = openDevice('cpu');
   console.log(listDevices().find(({ kind }) => kind === 'cpu').facts.threads, device.threads);`;
 
-/** Threads with these files under /sys/fs/cgroup; undefined where a namespace is not to be had. */
+/** Threads with these files under /sys/fs/cgroup; undefined where no namespace can be made. */
 function threadsWith(files: { readonly [name: string]: string }): string | undefined {
   const written = Object.entries(files).map(
     ([name, content]) => `mkdir -p "$(dirname /sys/fs/cgroup/${name})" && echo "${content}" > /sys/fs/cgroup/${name}`,

@@ -136,7 +136,7 @@ test('Only objc/addon catches; others only carry an exception to another thread.
     'objc/cpu/cholesky.cc': 'a thread wakes those that wait for its tile, and throws again',
     'objc/gpu/queue.cc': "the queue's thread, or Metal's, hands what a part throws to the commit's completion",
   };
-  // These turn what opening or testing a device throws into the reason why it, or a kernel of it, is not to be had.
+  // These turn what opening or testing a device throws into the reason why it, or a kernel of it, is not available.
   const judges = ['objc/gpu/candidate.h', 'objc/cuda/candidate.cc', 'objc/gpu/self-test.cc'];
   // These add the index of the matrix to a failure, and throw that of the first matrix again.
   const naming = ['objc/cpu/batch.cc', 'objc/gpu/refused-model.cc'];

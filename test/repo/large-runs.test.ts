@@ -109,7 +109,7 @@ test('indexed-job.yaml: the command of its pods runs, as far as it can without K
 test('duckdb.sql reads the parts as one table.', async () => {
   const duckdb = await import('@duckdb/node-api').catch((error: Error) => error);
   if (duckdb instanceof Error)
-    return console.log(`skipped: DuckDB is not to be had (${duckdb.message.split('\n')[0]})`);
+    return console.log(`skipped: DuckDB is not available (${duckdb.message.split('\n')[0]})`);
   const connection = await (await duckdb.DuckDBInstance.create()).connect();
   const answers: unknown[][] = [];
   const text = read(recipe('duckdb.sql'))

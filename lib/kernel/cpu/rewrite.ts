@@ -117,7 +117,7 @@ export function headersOf(text: string): string {
   return `#include <library/words.h>\n${logging}${texture}${internal}${pack}${assert}`;
 }
 
-/** True if the threads of a kernel wait for each other; a word in an attribute is no wait. */
+/** True if the threads of a kernel wait for each other; a word in an attribute is not a wait. */
 export function waits({ source, roots }: Signature): boolean {
   const ranges = [...reachable(source, roots)].map(({ begin, end }) => [begin, end] as const);
   for (const [begin, end] of ranges)

@@ -71,7 +71,7 @@ export class ArrowMessages {
     if (length < 16 || length > largestMetadata)
       throw new Contradiction(`the metadata of a message take (${length}) bytes`);
     if (isContinued && length % 8 !== 0)
-      throw new Contradiction(`the metadata of a message take (${length}) bytes, which are no multiple of 8`);
+      throw new Contradiction(`the metadata of a message take (${length}) bytes, which are not a multiple of 8`);
     const metadata = await this.#bytes.take(length);
     if (metadata.length < length) throw new Contradiction('it ends within the metadata of a message');
     const flat = new FlatReader(metadata);
