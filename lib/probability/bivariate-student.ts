@@ -1,11 +1,14 @@
-import { formulaLimit, studentBetween } from './student.ts';
+import { studentBetween } from './student.ts';
+
+// Its sums have half as many terms as there are degrees of freedom.
+const mostFreedom = 1000;
 
 /** How far {@link bivariateStudentBox} may be off, in absolute terms. */
 export const bivariateStudentError = 1e-13;
 
 /** Whether {@link bivariateStudentBox} has a formula for so many degrees of freedom. */
 export function isWhole(degreesOfFreedom: number): boolean {
-  return Number.isInteger(degreesOfFreedom) && degreesOfFreedom >= 1 && degreesOfFreedom <= formulaLimit;
+  return Number.isInteger(degreesOfFreedom) && degreesOfFreedom >= 1 && degreesOfFreedom <= mostFreedom;
 }
 
 /**

@@ -7,7 +7,7 @@ import { gammaQuantile } from './gamma-quantile.ts';
 import { type Accuracy, latticeMean } from './lattice.ts';
 import { boxPoint, orderedBox } from './ordered-box.ts';
 import { between } from './standard-normal.ts';
-import { formulaLimit, studentBetween, studentError } from './student.ts';
+import { studentBetween, studentError, studentErrorOf } from './student.ts';
 
 /** A box, and the accuracy of its probability. */
 export interface BoxQuestion extends Accuracy {
@@ -55,23 +55,10 @@ export function* boxProbability(normal: Moments64, question: BoxQuestion): Work<
     const probability = between(lower[0]!, upper[0]!);
     return { probability, error: rounding(probability), points: 0 };
   }
-  if (m === 1 && degreesOfFreedom <= formulaLimit) {
-    const probability = studentBetween(lower[0]!, upper[0]!, degreesOfFreedom);
-    // The formula has an absolute error, like that of two dimensions below.
-    if (studentError <= Math.max(question.absoluteError, question.relativeError * probability))
-      return { probability, error: studentError, points: 0 };
-  }
-  if (m === 2 && isNormal && isRegular(correlation[1]!)) {
-    const probability = bivariateBox([...lower], [...upper], correlation[1]!);
-    // The formula is exact in absolute terms: a tail that is asked for in relative ones is integrated.
-    if (bivariateError <= Math.max(question.absoluteError, question.relativeError * probability))
-      return { probability, error: bivariateError, points: 0 };
-  }
-  if (m === 2 && isWhole(degreesOfFreedom) && isRegular(correlation[1]!)) {
-    const probability = bivariateStudentBox([...lower], [...upper], correlation[1]!, degreesOfFreedom);
-    if (bivariateStudentError <= Math.max(question.absoluteError, question.relativeError * probability))
-      return { probability, error: bivariateStudentError, points: 0 };
-  }
+  // A formula has an absolute error: what is asked for in relative terms may have to be integrated.
+  const formula = formulaOf(lower, upper, correlation, degreesOfFreedom);
+  if (formula && formula.error <= Math.max(question.absoluteError, question.relativeError * formula.probability))
+    return formula;
   const ordered = yield* orderedBox(lower, upper, correlation);
   const { coordinates } = ordered;
   const y = new Float64Array(coordinates);
@@ -92,7 +79,31 @@ export function* boxProbability(normal: Moments64, question: BoxQuestion): Work<
     ordered.steps,
     isNormal ? between(ordered.lower[0]!, ordered.upper[0]!) : 1,
   );
-  return { probability: mean, error: error + rounding(mean), points };
+  const estimate = { probability: mean, error: error + rounding(mean), points };
+  // Few points of a Student-t reach its tails, where the formula may know more.
+  return formula && formula.error <= estimate.error ? formula : estimate;
+}
+
+/** The probability of a box by a formula, with its error; undefined if there is none. */
+function formulaOf(
+  lower: Float64Array,
+  upper: Float64Array,
+  correlation: Float64Array,
+  nu: number,
+): BoxProbability | undefined {
+  const isNormal = nu === Number.POSITIVE_INFINITY;
+  if (lower.length === 1 && !isNormal) {
+    const [from, to] = [lower[0]!, upper[0]!];
+    return { probability: studentBetween(from, to, nu), error: studentErrorOf(from, to, nu), points: 0 };
+  }
+  if (lower.length !== 2 || !isRegular(correlation[1]!)) return undefined;
+  if (isNormal) {
+    const probability = bivariateBox([...lower], [...upper], correlation[1]!);
+    return { probability, error: bivariateError, points: 0 };
+  }
+  if (!isWhole(nu)) return undefined;
+  const probability = bivariateStudentBox([...lower], [...upper], correlation[1]!, nu);
+  return { probability, error: bivariateStudentError, points: 0 };
 }
 
 /** Whether a covariance of this correlation has rank 2, as {@link orderedBox} tells it. */
@@ -116,7 +127,7 @@ export function closedCdf(
   const deviation = inUnit.map((each, i) => each * (units?.[i] ?? 1));
   const standard = (upper: Float64Array, at: number, i: number) => (upper[at + i]! - mean[i]!) / deviation[i]!;
   const isNormal = degreesOfFreedom === Number.POSITIVE_INFINITY;
-  if (!isNormal && !(degreesOfFreedom <= formulaLimit && absoluteError >= studentError)) return undefined;
+  if (!isNormal && absoluteError < studentError) return undefined;
   const below = (z: number) =>
     isNormal ? between(Number.NEGATIVE_INFINITY, z) : studentBetween(Number.NEGATIVE_INFINITY, z, degreesOfFreedom);
   if (n === 1) return (upper, at) => below(standard(upper, at, 0));

@@ -23,9 +23,7 @@ export function logFQuantile(p: number, m: number, nu: number, above: number = 1
  */
 function lowerTail(p: number, a: number, b: number, start: number): number {
   const logP = Math.log(p);
-  // ln of x^a (1 - x)^b / B(a, b) at v = 0.
-  const peak =
-    0.5 * Math.log(a / (1 + a / b) / (2 * Math.PI)) + stirlingError(a + b) - stirlingError(a) - stirlingError(b);
+  const peak = peakOf(a, b);
   let v = start;
   let isBelow = false;
   for (let step = 0; step < 1000; step++) {
@@ -38,6 +36,11 @@ function lowerTail(p: number, a: number, b: number, start: number): number {
     if (Math.abs(change) <= 2 ** -53 * Math.max(1, Math.abs(v))) break;
   }
   return v;
+}
+
+// ln of x^a (1 - x)^b / B(a, b) at v = 0.
+function peakOf(a: number, b: number): number {
+  return 0.5 * Math.log(a / (1 + a / b) / (2 * Math.PI)) + stirlingError(a + b) - stirlingError(a) - stirlingError(b);
 }
 
 // ln of x^a (1 - x)^b minus that at v = 0: a ln(x / x0) + b ln((1 - x) / (1 - x0)), whose first-order terms cancel.
@@ -90,6 +93,18 @@ function integralOverDensity(v: number, a: number, b: number): number {
     if (!(Math.abs(c * d - 1) > 2 ** -53)) break;
   }
   return value;
+}
+
+/**
+ * P(T > t) of Student's t with nu degrees of freedom, for a positive finite t. It keeps its digits far out, and nu may
+ * be large.
+ */
+export function studentTail(t: number, nu: number): number {
+  const [a, b] = [0.5, Math.min(nu, mostFreedom) / 2];
+  // Of F = t^2, as in studentQuantile.
+  const v = 2 * Math.log(t);
+  const density = Math.exp(peakOf(a, b) + fall(v, a, b));
+  return 0.5 * (v > 0 ? density * integralOverDensity(-v, b, a) : 1 - density * integralOverDensity(v, a, b));
 }
 
 /**

@@ -1,12 +1,21 @@
+import { studentTail } from './f-quantile.ts';
 import { logGamma, logGammaRatio } from './special-functions.ts';
 
-/** With more degrees of freedom the formula loses digits of the tails, because x is near 1 and only 1 - x matters. */
-export const formulaLimit = 1000;
+// With more degrees of freedom x is near 1 and only 1 - x matters: the tails would lose digits.
+const fractionLimit = 1000;
 
 /** The greatest error of {@link studentBetween}. */
 export const studentError = 2e-14;
 
-/** P(lower < T <= upper) of Student's t with nu degrees of freedom, up to {@link formulaLimit}. */
+/** The error of {@link studentBetween} at these limits: of a box on one side of 0 it is a share of the nearer tail. */
+export function studentErrorOf(lower: number, upper: number, nu: number): number {
+  const nearer = Math.max(lower, -upper);
+  if (!(nearer >= 0)) return studentError;
+  const beyond = Math.max(2 ** -1022, tail(nearer, nu));
+  return beyond * (3e-14 - 2 ** -50 * Math.log(beyond));
+}
+
+/** P(lower < T <= upper) of Student's t with nu degrees of freedom, any positive finite number of them. */
 export function studentBetween(lower: number, upper: number, nu: number): number {
   if (lower >= 0) return Math.max(0, tail(lower, nu) - tail(upper, nu));
   if (upper <= 0) return Math.max(0, tail(-upper, nu) - tail(-lower, nu));
@@ -18,6 +27,7 @@ export function studentBetween(lower: number, upper: number, nu: number): number
 function tail(t: number, nu: number): number {
   if (t === 0) return 0.5;
   if (t === Number.POSITIVE_INFINITY) return 0;
+  if (nu > fractionLimit) return studentTail(t, nu);
   const [a, b] = [nu / 2, 0.5];
   const [unit, root] = [Math.sqrt(nu), Math.hypot(Math.sqrt(nu), t)];
   const [x, rest] = [(unit / root) ** 2, (t / root) ** 2];

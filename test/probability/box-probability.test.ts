@@ -145,6 +145,27 @@ test("Student's t of very few degrees of freedom, and of very many, is mpmath's 
     isWithin(ask([1], [-infinity], [0], { degreesOfFreedom }), 0.5, `${degreesOfFreedom}`);
 });
 
+test("Student's t: a tail in one dimension keeps its digits, whatever is asked and with any degrees of freedom.", () => {
+  // By mpmath 1.2.1 with 40 digits.
+  const tails = [
+    [5, 1e4, 9.490166228758806e-20],
+    [1000, 30, 7.687343722021741e-142],
+    [1001, 30, 7.066109942244155e-142],
+    [1001, 2, 0.022885038276710155],
+    [1e9, 10, 7.619872453045539e-24],
+  ] as const;
+  for (const [degreesOfFreedom, t, tail] of tails)
+    for (const relativeError of [1e-3, 0]) {
+      const got = ask([1], [t], [infinity], { degreesOfFreedom, absoluteError: 0, relativeError, maxPoints: 1536 });
+      isWithin(got, tail, `${degreesOfFreedom}, ${t}`);
+      assert.ok(got.error < 1e-12 * tail, `${degreesOfFreedom}, ${t}: an error of (${got.error}) says little`);
+    }
+  // A narrow box, of which the formula has few digits, is integrated: t(3) has the density 6 sqrt(3) / pi / 16 at 1.
+  const narrow = { degreesOfFreedom: 3, absoluteError: 0, relativeError: 1e-6 };
+  const got = ask([1], [1], [1 + 2 ** -40], narrow);
+  assert.ok(got.points > 0 && got.error < 2e-6 * got.probability, `${got.error} of ${got.probability}`);
+});
+
 test('Closed forms: orthants, independent coordinates, one dimension.', () => {
   for (const n of [2, 3, 5, 10, 30])
     isWithin(ask(equal(n, 0.5), fill(n, 0), fill(n, infinity)), 1 / (n + 1), `n = ${n}`);

@@ -7,7 +7,7 @@ import { logFQuantile, studentQuantile } from '../../lib/probability/f-quantile.
 import { chiSquareQuantile } from '../../lib/probability/gamma-quantile.ts';
 import { stirlingError } from '../../lib/probability/special-functions.ts';
 import { quantile } from '../../lib/probability/standard-normal.ts';
-import { formulaLimit, studentBetween } from '../../lib/probability/student.ts';
+import { studentBetween } from '../../lib/probability/student.ts';
 import fc from '../harness/properties.ts';
 
 interface Row {
@@ -113,7 +113,7 @@ test('It ends for every p, m and nu, and does not decrease.', () => {
 test('Property: the quantile is the inverse of the distribution function, odd about a half.', () => {
   fc.assert(
     fc.property(
-      fc.double({ min: 0.1, max: formulaLimit, noNaN: true }),
+      fc.oneof(fc.double({ min: 0.1, max: 1000, noNaN: true }), fc.double({ min: 1000, max: 1e12, noNaN: true })),
       fc.double({ min: -12, max: -0.302, noNaN: true }).map((exponent) => 10 ** exponent),
       (nu, p) => {
         const t = studentQuantile(p, nu);
