@@ -17,21 +17,34 @@ const piece = 1 << 15;
 
 /** The mean of each column: sums of what lies beyond the first row, which does not lose the digits of large numbers. */
 export function* columnMeans(matrix: Columns): Work<Float64Array<ArrayBuffer>> {
+  requireRows(matrix.rows, 'mean');
+  const start = Float64Array.from(matrix.data.subarray(0, matrix.columns), (value) =>
+    Number.isFinite(value) ? value : 0,
+  );
+  const sums = yield* columnSums(matrix, start, 1);
+  const means = sums.map((sum, column) => start[column]! + sum / matrix.rows);
+  if (means.every(Number.isFinite)) return means;
+  // Where numbers are near the largest, their differences and sums overflow though their mean does not.
+  const scaled = yield* columnSums(matrix, new Float64Array(matrix.columns), 2 ** -64);
+  return means.map((mean, column) => (Number.isFinite(mean) ? mean : (scaled[column]! / matrix.rows) * 2 ** 64));
+}
+
+// Of each column, the sum of the numbers times a scale, less `start`.
+function* columnSums(matrix: Columns, start: Float64Array, scale: number): Work<Float64Array<ArrayBuffer>> {
   const { rows, columns } = matrix;
-  requireRows(rows, 'mean');
-  const means = new Float64Array(columns);
-  const start = Float64Array.from(matrix.data.subarray(0, columns), (value) => (Number.isFinite(value) ? value : 0));
+  const sums = new Float64Array(columns);
   const block = new Float64Array(columns);
   const atOnce = Math.max(1, Math.floor(piece / columns));
   for (let first = 0; first < rows; first += atOnce) {
     const { data } = matrix;
     block.fill(0);
     for (let row = first; row < Math.min(rows, first + atOnce); row++)
-      for (let column = 0; column < columns; column++) block[column]! += data[row * columns + column]! - start[column]!;
-    for (let column = 0; column < columns; column++) means[column]! += block[column]!;
+      for (let column = 0; column < columns; column++)
+        block[column]! += data[row * columns + column]! * scale - start[column]!;
+    for (let column = 0; column < columns; column++) sums[column]! += block[column]!;
     yield;
   }
-  return means.map((sum, column) => start[column]! + sum / rows);
+  return sums;
 }
 
 /**

@@ -36,6 +36,21 @@ test('Means and quantiles of columns are those of NumPy.', async () => {
   );
 });
 
+test('A mean is finite wherever it is, and otherwise what the numbers make it.', () => {
+  const { MAX_VALUE: max, POSITIVE_INFINITY: infinity, NaN: none } = Number;
+  const columns = {
+    alternating: Float64Array.of(max, -max, max, -max),
+    large: Float64Array.of(max, max, max, max),
+    apart: Float64Array.of(-1.5e308, 1e308, 1.5e308, 1e308),
+    infinite: Float64Array.of(1, infinity, 2, -5),
+    neither: Float64Array.of(infinity, -infinity, 1, 1),
+    missing: Float64Array.of(1, none, 2, 3),
+    minute: Float64Array.of(8e-320, 0, 0, 0),
+  };
+  const means = Matrix.from(columns).columnMeansSync().toArray();
+  assert.equal(means, [0, max, 5e307, infinity, none, none, 2e-320]);
+});
+
 test('Quantiles are those of the sorted column, of many, equal, sorted and infinite numbers.', () => {
   const kinds: ((at: number) => number)[] = [
     (at) => Math.sin(at * 12.9898) * 43758.5453,
