@@ -149,8 +149,9 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
   }
 
   /**
-   * Mahalanobis distance of each row (count x n, or one vector of n) from the centre, sqrt((x - mean)' covariance^-1 (x
-   * - mean)): a Vector of count. Rejects like {@link logPdf}.
+   * Mahalanobis distance of each row (count x n, or one vector of n) from the centre c, sqrt((x - c)' S^-1 (x - c)): a
+   * Vector of count. Of a normal c is the mean and S the covariance; of a Student-t c is the location and S the scale,
+   * which is not its covariance. Rejects like {@link logPdf}.
    */
   async mahalanobis(rows: RowsInput, options: AbortOptions = noOptions): Promise<Vector<D>> {
     return runAlone(options, () => this.#open().mahalanobis(rows));
