@@ -55,9 +55,9 @@ export interface MatrixOptions<D extends Dtype | undefined = Dtype | undefined> 
   readonly columns?: number | undefined;
   /**
    * By default the type of the values, of rows of several types the last of them in `uint8`, `uint32`, `int32`,
-   * `float32`, `float64`; `float32` for arrays of numbers, and for columns unless one is a Float64Array. A number beyond
-   * it is `ERR_OUT_OF_RANGE`. A type that you pass is obeyed as typed arrays do: 300 as `uint8` is 44, and 1e300 as
-   * `float32` is Infinity.
+   * `float32`, `float64`; `float32` for arrays of numbers, and for columns unless one is a Float64Array. A number
+   * beyond it is `ERR_OUT_OF_RANGE`. A type that you pass is obeyed as typed arrays do: 300 as `uint8` is 44, and 1e300
+   * as `float32` is Infinity.
    */
   readonly dtype?: D;
 }

@@ -50,8 +50,8 @@ export class Vector<D extends Dtype = Dtype> {
 
   /**
    * A vector of n host values, `float32` by default for an array. A typed array of type `dtype` is wrapped, not copied;
-   * anything else is copied. Throws `ERR_INVALID_ARGUMENT` (an entry that is not a number), `ERR_OUT_OF_RANGE` (one that
-   * `float32` does not hold, if you pass no `dtype`) and `ERR_CLOSED`.
+   * anything else is copied. Throws `ERR_INVALID_ARGUMENT` (an entry that is not a number), `ERR_OUT_OF_RANGE` (one
+   * that `float32` does not hold, if you pass no `dtype`) and `ERR_CLOSED`.
    */
   static from<Given extends VectorInput, D extends Dtype | undefined = undefined>(
     values: Given,
