@@ -92,8 +92,13 @@ export class ColumnParts {
     const part = (from: Place | Uint8Array, start: number, length: number, scratches: Uint8Array[]) => {
       if (types.isUint8Array(from)) return from.subarray(start, start + length);
       return body.part(from.offset + start, length, () => {
-        if ((scratches[at]?.length ?? 0) < length) scratches[at] = new Uint8Array(length);
-        return scratches[at]!.subarray(0, length);
+        // Also for no bytes at all, as of the dictionary of a column that is null throughout.
+        let scratch = scratches[at];
+        if (scratch === undefined || scratch.length < length) {
+          scratch = new Uint8Array(length);
+          scratches[at] = scratch;
+        }
+        return scratch.subarray(0, length);
       });
     };
     const bytes = part(values, row * width, Math.ceil(rows * width), this.#scratch);
