@@ -1,4 +1,5 @@
 // Numbers as other libraries and plain objects have them, recognised by their shape: nothing is imported.
+import { types } from 'node:util';
 import { describe, quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypes, knownDtypeOf, type Values, zerosOf } from '../dtype.ts';
@@ -113,11 +114,27 @@ function columnsNamed(names: unknown, column: (name: string) => unknown): Readon
 // rowsOfColumns() refuses what is not a column, and names it.
 function arrowColumn(column: unknown): unknown {
   const { toArray, nullCount, length, get, at } = Object(column) as { readonly [name: string]: unknown };
-  // The array of a column with nulls has anything in their place.
-  if (!nullCount) return typeof toArray === 'function' ? toArray.call(column) : column;
   const entry = get ?? at;
-  if (typeof entry !== 'function' || (length as number) >>> 0 !== length) return column;
-  return Array.from({ length }, (_, row) => entry.call(column, row));
+  const hasEntries = typeof entry === 'function' && (length as number) >>> 0 === length;
+  // The array of a column with nulls has anything in their place.
+  if (!nullCount) {
+    const array: unknown = typeof toArray === 'function' ? toArray.call(column) : column;
+    if (!hasEntries || !isStored(array, length as number, (row) => entry.call(column, row))) return array;
+  } else if (!hasEntries) return column;
+  return Array.from({ length: length as number }, (_, row) => entry.call(column, row));
+}
+
+/**
+ * Whether the array of a column has what its numbers are stored as in their place: apache-arrow gives the bits of half
+ * precision as whole numbers of 16 bits, which differ from all numbers but 0, and each decimal as four of 32. Those of
+ * 64 bits are refused as they are.
+ */
+function isStored(array: unknown, length: number, entry: (row: number) => unknown): boolean {
+  if (!ArrayBuffer.isView(array) || types.isBigInt64Array(array) || types.isBigUint64Array(array)) return false;
+  const numbers = array as Values;
+  if (numbers.length !== length) return true;
+  const row = numbers.findIndex((number) => number !== 0);
+  return row >= 0 && !Object.is(entry(row), numbers[row]);
 }
 
 function isPlainObject(value: unknown): value is AnyObject {
@@ -155,7 +172,7 @@ export function isStrided(input: unknown): input is StridedArray {
 }
 
 function isList(value: unknown): boolean {
-  return Array.isArray(value) || ArrayBuffer.isView(value);
+  return Array.isArray(value) || (ArrayBuffer.isView(value) && !types.isDataView(value));
 }
 
 /** float64 where a column is that, float32 where all are that, else `plain`. */

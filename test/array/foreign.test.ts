@@ -113,6 +113,31 @@ test('A null in a table is a missing number.', async () => {
   }
 });
 
+// As apache-arrow has columns: an array of what is stored, and their entries.
+const arrowTable = (array: ArrayLike<unknown>, entries: readonly unknown[], name = 'x') => ({
+  schema: { fields: [{ name }] },
+  getChild: () => ({ length: entries.length, nullCount: 0, toArray: () => array, get: (row: number) => entries[row] }),
+});
+
+test('Columns of Arrow are their entries where their arrays hold other numbers.', async () => {
+  // Half precision as bits, of which those of 0 are 0 too; decimals of 128 bits in four words.
+  const halves = arrowTable(Uint16Array.of(0, 0x3e00, 0xc200), [0, 1.5, -3]);
+  assert.equal(Matrix.from(halves).toArray(), [[0], [1.5], [-3]]);
+  assert.equal(Matrix.from(arrowTable(Uint16Array.of(7, 8), [7, 8])).toArray(), [[7], [8]]);
+  assert.equal(Matrix.from(arrowTable(Float64Array.of(Number.NaN, 2), [Number.NaN, 2])).toArray(), [[Number.NaN], [2]]);
+  assert.equal(Matrix.from(arrowTable(new Float64Array(0), [])).rows, 0);
+  const words = [Uint32Array.of(150, 0, 0, 0), Uint32Array.of(250, 0, 0, 0)];
+  for (const [array, entries] of [
+    [Uint32Array.of(150, 0, 0, 0, 250, 0, 0, 0), words],
+    [Uint32Array.of(150, 250), words.map((word) => word.subarray(0, 1))],
+  ] as const)
+    await throwsCode('ERR_INVALID_ARGUMENT', '`values` column (x) has (Uint32Array of', () =>
+      Matrix.from(arrowTable(array, entries)),
+    );
+  // Times of 64 bits.
+  await throwsCode('ERR_INVALID_ARGUMENT', '(1n)', () => Matrix.from(arrowTable(BigInt64Array.of(1n), [1])));
+});
+
 test('What is not a table is refused with its place.', async () => {
   const says = (code: 'ERR_SHAPE' | 'ERR_INVALID_ARGUMENT', shown: string, input: unknown) =>
     throwsCode(code, shown, () => Matrix.from(input as MatrixInput));
@@ -122,6 +147,10 @@ test('What is not a table is refused with its place.', async () => {
     Matrix.from({ a: [null, 1] }, { dtype: 'int32' }),
   );
   await says('ERR_INVALID_ARGUMENT', '`values` column (a) has (1n) in row (0)', { a: BigInt64Array.of(1n) });
+  await says('ERR_INVALID_ARGUMENT', '`values` is (Object)', {
+    a: [1],
+    b: new DataView(new ArrayBuffer(8)),
+  });
   await says('ERR_SHAPE', '`values` row (1) does not have the keys of the first row (a)', [{ a: 1 }, { b: 2 }]);
   await says('ERR_SHAPE', '`values` row (1)', [{ a: 1 }, [2]]);
   await says('ERR_SHAPE', 'reaches beyond its data', { data: [1, 2, 3], shape: [2, 2] });
