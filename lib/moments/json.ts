@@ -68,8 +68,8 @@ export function momentsFromJson(json: unknown): CentralSums {
   const n = whole('dimension', fields.dimension, 1);
   const sums: CentralSums = {
     n,
-    count: whole('count', fields.count),
-    dropped: whole('dropped', fields.dropped),
+    count: countOf('count', fields.count),
+    dropped: countOf('dropped', fields.dropped),
     weight: number('weight', fields.weight),
     squaredWeight: number('squaredWeight', fields.squaredWeight),
     mean: numbers('mean', fields.mean, n),
@@ -136,6 +136,12 @@ function whole(path: string, value: unknown, minimum = 0, maximum?: number): num
   if (isWhole && (maximum === undefined || (value as number) <= maximum)) return value as number;
   const range = maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
   throw malformed(path, `not a whole number ${range}`, value);
+}
+
+// Beyond 2^53 counts are rounded, as the sums are: so many observations are summed and written, and so they are read.
+function countOf(path: string, value: unknown): number {
+  if (Number.isInteger(value) && (value as number) >= 0) return value as number;
+  throw malformed(path, 'not a whole number of at least 0', value);
 }
 
 function number(path: string, value: unknown): number {
