@@ -116,7 +116,12 @@ export function* shift(sums: CentralSums, delta: Float64Array, first?: Float64Ar
   // What is added to the third and the fourth sum is in their unit.
   const scale = 2 ** -sums.unit;
   const steps = delta.map((step) => step * scale);
-  const product = (yield* symmetricProduct(second, steps)).map((entry) => entry * scale * scale);
+  // Scaled before and after: the product of the sums with the steps would overflow, and the square of the scale may.
+  const product = yield* symmetricProduct(
+    second,
+    steps.map((step) => step * scale),
+  );
+  for (let i = 0; i < n; i++) product[i]! *= scale;
   let trace = 0;
   let norm = 0;
   let along = 0;
