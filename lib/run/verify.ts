@@ -117,8 +117,9 @@ async function readRows(
   mayBeInfinite: boolean,
 ): Promise<Float64Array[]> {
   const { columns, dtype, format, rows } = run;
+  // A table has columns: a CSV file without rows and names is empty.
   const table =
-    mayBeInfinite && format === 'csv'
+    format === 'csv' && (mayBeInfinite || rows === 0)
       ? csvRowsOfDraws(path, run)
       : await openTable(path, { format }, mayBeInfinite ? 'all rows' : 'complete rows');
   const read: Float64Array[] = [];

@@ -275,6 +275,15 @@ test('The model hash depends on each number and on the type, and on nothing else
   assert.is(new Set(others).size, 4);
 });
 
+test('Files without rows are verified in each format.', async () => {
+  for (const format of ['csv', 'npy', 'arrow', 'parquet']) {
+    const output = at(`empty.${format}`);
+    await draw({ output, count: '0' });
+    const [{ rows }] = (await verify(output)) as [Verified];
+    assert.is(rows, 0, format);
+  }
+});
+
 test('Chosen rows are even, with the first and the last.', () => {
   assert.equal(
     [chooseRows(0, 5), chooseRows(1, 5), chooseRows(3, 5), chooseRows(101, 5)],
