@@ -1,5 +1,5 @@
 import type { DtypeOf, Only } from '../array/element-type.ts';
-import { hostValues, refuseBeyondMemory } from '../array/host-memory.ts';
+import { hostValues, hostZeros, refuseBeyondMemory } from '../array/host-memory.ts';
 import { positiveNumbersOf, type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
@@ -24,7 +24,7 @@ import { uniforms } from '../distribution/uniforms.ts';
 import { bytesOf, type Real, type RealDtype, type Values, zerosOf } from '../dtype.ts';
 import { AliasTable } from '../probability/alias-table.ts';
 import { firstElement, normalCounter } from '../stream/counter.ts';
-import { isSlice } from '../work.ts';
+import { inRows, type Work } from '../work.ts';
 import { batchConstants, batchInput, factorBatch, logDeterminants, normalWords, parametersAt } from './batch.ts';
 import { batchRun, logDensities } from './batch-tasks.ts';
 import {
@@ -228,7 +228,7 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     requireCount(count, { n, dtype });
     const { seed, stream, firstRow } = batchRun(options, 1);
     const counter = normalCounter(seed, stream, firstElement(firstRow, count, n));
-    named('Count', () => refuseBeyondMemory(count * (bytesOf('float64') + n * bytesOf(dtype))));
+    named('Count', () => refuseBeyondMemory(count * (2 * bytesOf('float64') + n * bytesOf(dtype))));
     const choices = yield* uniforms(count, normalCounter(seed, BigInt(stream) ^ (1n << 63n), firstRow));
     const draws = new Storage(zerosOf(dtype, count * n) as Values<D>, undefined, device);
     const out = draws.values as Values as Real;
@@ -238,28 +238,46 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
       result: undefined,
       written: draws,
     });
-    const rowsOf: number[][] = Array.from({ length: components.size }, () => []);
-    for (let row = 0; row < count; row++) {
-      rowsOf[this.#table.at(choices[row]!)]!.push(row);
-      if (isSlice(row)) yield;
-    }
-    for (const [k, own] of rowsOf.entries()) {
+    const { order, ends } = yield* this.#rowsByComponent(choices);
+    for (let k = 0; k < components.size; k++) {
+      const own = order.subarray(k === 0 ? 0 : ends[k - 1]!, ends[k]!);
       if (own.length === 0) continue;
-      const z = zerosOf(dtype, own.length * n);
-      for (const [i, row] of own.entries()) {
-        z.set(out.subarray(row * n, (row + 1) * n), i * n);
-        if (isSlice(i)) yield;
-      }
+      const z = zerosOf(dtype, own.length * n) as Real;
+      yield* inRows(own.length, n, (from, to) => {
+        for (let i = from; i < to; i++) copyRow(out, own[i]!, z, i, n);
+      });
       const matrix = new Matrix(new Storage(z), own.length, n);
       const drawn = yield* step(transformTask(parametersAt(components, k), matrix));
       const values = drawn.data as Real;
-      for (const [i, row] of own.entries()) {
-        out.set(values.subarray(i * n, (i + 1) * n), row * n);
-        if (isSlice(i)) yield;
-      }
+      yield* inRows(own.length, n, (from, to) => {
+        for (let i = from; i < to; i++) copyRow(values, i, out, own[i]!, n);
+      });
       drawn.close();
     }
     return new Matrix(draws, count, n);
+  }
+
+  // The rows of each component together, ascending, and where those of each end.
+  *#rowsByComponent(choices: Float64Array): Work<{ readonly order: Float64Array; readonly ends: Float64Array }> {
+    const table = this.#table;
+    const ends = new Float64Array(this.#parameters.weights.length);
+    yield* inRows(choices.length, 1, (from, to) => {
+      for (let row = from; row < to; row++) {
+        choices[row] = table.at(choices[row]!);
+        ends[choices[row]!]! += 1;
+      }
+    });
+    let begin = 0;
+    for (let k = 0; k < ends.length; k++) {
+      const length = ends[k]!;
+      ends[k] = begin;
+      begin += length;
+    }
+    const order = hostZeros(choices.length);
+    yield* inRows(choices.length, 1, (from, to) => {
+      for (let row = from; row < to; row++) order[ends[choices[row]!]!++] = row;
+    });
+    return { order, ends };
   }
 
   // Calls each(scores, first row, rows) for blocks of rows: scores are K x count, minus half the squared distances plus
@@ -323,6 +341,11 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
       throw new CovariumError('ERR_CLOSED', `Mixture of (${this.#parameters.weights.length}) normals is closed.`);
     holdBatch(this.components);
   }
+}
+
+// A loop: to make a view of each row takes longer than to copy it.
+function copyRow(from: Real, row: number, to: Real, at: number, n: number): void {
+  for (let j = 0; j < n; j++) to[at * n + j] = from[row * n + j]!;
 }
 
 function* fromCovariances(options: MixtureOptions): Tasks<MixtureParameters> {
