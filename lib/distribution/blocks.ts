@@ -29,6 +29,7 @@ export function sampleBlocks<D extends RealDtype>(
   wholeNumber('Count', count);
   const { seed = randomSeed(), stream = 0, firstRow = 0, signal } = options;
   normalCounter(seed, stream, firstElement(firstRow, count, width));
+  tasks.requireRows?.(firstRow, count);
   const rowsByDefault = Math.max(1, Math.floor(defaultBlockBytes / (n * bytesOf(dtype))));
   const rowsPerBlock = wholeNumber('Rows per block', options.rowsPerBlock ?? rowsByDefault, 1);
   requireCount(Math.min(rowsPerBlock, count), tasks);

@@ -86,6 +86,7 @@ export function* summary<D extends RealDtype>(
   wholeNumber('Count', count, 1);
   const { seed = randomSeed(), stream = 0, firstRow = 0, quantiles, thresholds } = options;
   normalCounter(seed, stream, firstElement(firstRow, count, width));
+  tasks.requireRows?.(firstRow, count);
   const wantsCovariance = requireBoolean('Covariance', options.covariance ?? false);
   if (wantsCovariance && count < 2)
     throw new CovariumError('ERR_OUT_OF_RANGE', `\`count\` is (${count}), but a covariance needs at least (2) draws.`);

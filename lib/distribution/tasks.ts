@@ -4,6 +4,7 @@ import type { Vector } from '../array/vector.ts';
 import type { Task, Tasks } from '../command/task.ts';
 import type { Device } from '../device.ts';
 import type { RealDtype } from '../dtype.ts';
+import type { Word64 } from '../stream/counter.ts';
 import type { Marginals } from './order-statistics.ts';
 import type { SampleSyncOptions } from './sample-options.ts';
 
@@ -18,6 +19,8 @@ export interface DistributionTasks<D extends RealDtype = RealDtype> {
   readonly width: number;
   /** Options of `sample` that only distributions of this kind have. */
   readonly sampleNames: readonly string[];
+  /** Throws `ERR_OUT_OF_RANGE` if a run goes beyond the rows that it can have, where those are not all of its stream. */
+  readonly requireRows?: (firstRow: Word64, count: number) => void;
   /** `count` draws; `counter` is overwritten, and read until the commit has run. */
   draw(count: number, options: SampleSyncOptions, counter: Uint32Array): Task<Matrix<D>>;
   logPdf(rows: RowsInput): Task<Vector<D>>;

@@ -31,6 +31,7 @@ export function studentTasks<D extends RealDtype>(parameters: StudentParameters<
   return {
     ...tasks,
     ...words,
+    requireRows: requireRowLimit,
     draw: (count, options, counter) => drawStretched({ centred, location }, nu, count, options, counter),
     logPdf: (rows) =>
       fromSquares(normal, rows, 0, (values, far) => {

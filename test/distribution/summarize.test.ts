@@ -121,6 +121,37 @@ onEveryDevice('where draws round to few numbers, the quantile among many equals 
   }
 });
 
+onEveryType('many quantiles and thresholds, in any order, are those of the draws.', async (device, dtype) => {
+  using normal = MultivariateNormal.fromCovarianceSync({
+    device,
+    mean,
+    covariance: singular,
+    singular: 'pivoted',
+    dtype,
+  });
+  const shares = Array.from({ length: 60 }, (_, k) => ((k * 37) % 60) / 59);
+  const draws = normal.sampleSync(3000, { seed: 3 });
+  // Limits that are draws, that many share, and that no draw is above.
+  const thresholds = shares.map((p, k) => [k % 7 === 0 ? Number.POSITIVE_INFINITY : 8 * p - 4, draws.at(k, 1), 0]);
+  const summary = await normal.summarize(3000, { seed: 3, quantiles: shares, thresholds });
+  for (let j = 0; j < 3; j++) {
+    const column = Float64Array.from({ length: 3000 }, (_, r) => draws.at(r, j)).sort();
+    for (const [k, p] of shares.entries()) {
+      assert.is(summary.quantiles.at(k, j), column[Math.max(0, Math.ceil(p * 3000) - 1)], `p = ${p}, ${j}`);
+      assert.is(summary.exceedance.at(k, j), column.filter((x) => x > thresholds[k]![j]!).length / 3000, `${k}, ${j}`);
+    }
+  }
+});
+
+onEveryDevice('a summary beyond the rows of a Student-t is refused before anything is drawn.', async (device) => {
+  using student = MultivariateStudentT.fromScaleSync({ device, scale: covariance, degreesOfFreedom: 3 });
+  const [count, firstRow] = [1e12, 2n ** 56n - 10n ** 11n];
+  await throwsCode('ERR_OUT_OF_RANGE', '2^56', () => {
+    return student.summarize(count, { firstRow, signal: AbortSignal.timeout(2000) });
+  });
+  await throwsCode('ERR_OUT_OF_RANGE', '2^56', () => student.blocks(count, { firstRow, rowsPerBlock: 2 }));
+});
+
 onEveryDevice('what is not asked for is not there, and its type says so.', async (device) => {
   using normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
   const bare = await normal.summarize(10);
