@@ -19,7 +19,7 @@ export interface DistributionTasks<D extends RealDtype = RealDtype> {
   readonly width: number;
   /** Options of `sample` that only distributions of this kind have. */
   readonly sampleNames: readonly string[];
-  /** Throws `ERR_OUT_OF_RANGE` if a run goes beyond the rows that it can have, where those are not all of its stream. */
+  /** Throws `ERR_OUT_OF_RANGE` if a run goes beyond the rows that it can have, where the stream has more. */
   readonly requireRows?: (firstRow: Word64, count: number) => void;
   /** `count` draws; `counter` is overwritten, and read until the commit has run. */
   draw(count: number, options: SampleSyncOptions, counter: Uint32Array): Task<Matrix<D>>;
