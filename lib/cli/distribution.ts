@@ -60,9 +60,7 @@ async function normalOf({ model, mean, covariance, ...rest }: DistributionArgume
   refuseSharedInput({ '--covariance': covariance, '--mean': mean });
   const options = labelledOptions(rest);
   const spread = withoutLabels(await readWholeTable(covariance, options), ({ rows, columns }) => columns === rows + 1);
-  const isMean = ({ rows, columns }: WholeTable) =>
-    (columns === 2 && rows === spread.columns) || (rows === 1 && columns === spread.columns + 1);
-  const centre = mean === undefined ? undefined : withoutLabels(await readWholeTable(mean, options), isMean);
+  const centre = mean === undefined ? undefined : unlabelledMean(await readWholeTable(mean, options), spread.columns);
   if (centre !== undefined) requireSameNames(centre, spread.names, `covariance (${spread.path})`);
   return {
     names: spread.names ?? (centre?.rows === 1 ? centre.names : undefined),
@@ -72,9 +70,12 @@ async function normalOf({ model, mean, covariance, ...rest }: DistributionArgume
   };
 }
 
-// The warning of a first column without a name says nothing here: the shape of parameters tells what it is.
-function labelledOptions(csv: CsvArguments): TableOptions {
-  const options = csvOptions(csv);
+/**
+ * The options of openTable() for parameters in CSV; hints name those of `names`. The warning of a first column without a
+ * name is left out: the shape of parameters tells what it is.
+ */
+export function labelledOptions(csv: CsvArguments, names?: readonly string[]): TableOptions {
+  const options = csvOptions(csv, names);
   return { ...options, warn: (sentence) => sentence.startsWith('First column ') || options.warn!(sentence) };
 }
 
@@ -106,6 +107,11 @@ function isBareIndex(labels: readonly string[], names: readonly string[]): boole
   const isCountFrom = (first: number) => labels.every((label, i) => label === `${first + i}`);
   const areNames = labels.every((label) => names.includes(label));
   return !areNumbers(names) || ((isCountFrom(0) || isCountFrom(1)) && !areNames);
+}
+
+/** A mean of `n` columns without the numbers of its rows. */
+export function unlabelledMean(mean: WholeTable, n: number): WholeTable {
+  return withoutLabels(mean, ({ rows, columns }) => (columns === 2 && rows === n) || (rows === 1 && columns === n + 1));
 }
 
 /** The table without its first column where that has no name and the shape shows that it numbers the rows. */

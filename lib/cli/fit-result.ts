@@ -7,11 +7,11 @@ import { MultivariateNormal } from '../normal/multivariate-normal.ts';
 import { openDevice } from '../open-device.ts';
 import { readWholeTable } from '../table/read-table.ts';
 import { dtypeArgument, requireFileNames, wholeArgument } from './arguments.ts';
-import { requireOneRow, requireSameNames, typeOfDraws } from './distribution.ts';
+import { labelledOptions, requireOneRow, requireSameNames, typeOfDraws, unlabelledMean } from './distribution.ts';
 import type { FitRows } from './fit-rows.ts';
 import { writeModel } from './model.ts';
 import { type Shards, writePartial } from './partial-fit.ts';
-import { csvOptions, tellDropped } from './read-options.ts';
+import { tellDropped } from './read-options.ts';
 
 /** Options of `covarium fit` and `covarium merge` for their result, as typed. */
 export interface ResultArguments {
@@ -65,16 +65,20 @@ async function modelWriter(
       '--jitter makes a covariance positive definite, and --singular leaves it singular: pass one of them.',
     );
   const amount = jitter === undefined ? undefined : jitterArgument(jitter);
-  const centre = fixedMean === undefined ? undefined : await readWholeTable(fixedMean, csvOptions({}));
+  // --header and what else a fit takes are of its data: no hint may name them here.
+  const centre = fixedMean === undefined ? undefined : await readWholeTable(fixedMean, labelledOptions({}, []));
+  // Whether a first column without a name numbers the rows shows only beside the data.
+  if (centre !== undefined && centre.names?.[0] !== '') requireOneRow(centre);
   const asked: EstimateOptions = {
     ddof: ddof === undefined ? undefined : wholeArgument('--ddof', ddof),
     shrinkage: shrinkage === undefined ? undefined : shrinkageArgument(shrinkage),
-    mean: centre && new Float64Array(requireOneRow(centre)),
   };
   return async (rows, _, signal) => {
     const { moments, names, dropped } = rows;
-    if (centre !== undefined) requireSameNames(centre, names, 'the rows');
-    const { mean, covariance, dtype } = await parametersOf(rows, asked, { dtype: given, singular, jitter: amount });
+    const fixed = centre && unlabelledMean(centre, moments.dimension);
+    if (fixed !== undefined) requireSameNames(fixed, names, 'the rows');
+    const estimate = { ...asked, mean: fixed && new Float64Array(requireOneRow(fixed)) };
+    const { mean, covariance, dtype } = await parametersOf(rows, estimate, { dtype: given, singular, jitter: amount });
     signal.throwIfAborted();
     await writeModel(path, { covarium: 1, dtype, ...(names && { columns: names }), mean, covariance });
     tellDropped(dropped, moments.count);

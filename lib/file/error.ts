@@ -33,7 +33,8 @@ export function cannotWrite(path: string, error: unknown): CovariumError {
     });
   // The temporary file beside it may be missing too, if another program removed it.
   const isHomeless = code === 'ENOENT' && !existsSync(dirname(path));
-  const inWords = code === 'EISDIR' ? 'it is a folder' : (code ?? message);
+  const words: { readonly [code: string]: string } = { EISDIR: 'it is a folder', ELOOP: 'its links form a circle' };
+  const inWords = words[code ?? ''] ?? code ?? message;
   const why = isHomeless ? 'its folder does not exist' : path === '' ? 'its name is empty' : inWords;
   return new CovariumError('ERR_FILE_UNWRITABLE', `File (${path}) cannot be written (${why}).`, { path, cause: error });
 }

@@ -118,7 +118,11 @@ export class OutputFile implements Output {
     try {
       // A link to a file that is not there yet says where it is wanted, perhaps on another disk.
       const target = await withoutLinks(path);
-      const status = await stat(target).catch(() => undefined);
+      const status = await stat(target).catch((error: NodeJS.ErrnoException) => {
+        // Of links in a circle, the rename would replace one.
+        if (error.code === 'ELOOP') throw error;
+        return undefined;
+      });
       if (status !== undefined && !status.isFile())
         return new OutputFile(path, await open(target, 'w'), target, undefined);
       // A folder that cannot be listed may still be writable.

@@ -116,12 +116,15 @@ async function readRows(
   chosen: readonly number[],
   mayBeInfinite: boolean,
 ): Promise<Float64Array[]> {
-  const { columns, dtype, format, rows } = run;
-  // A table has columns: a CSV file without rows and names is empty.
+  const { columns, dtype, format, names, rows } = run;
+  // No rows and no names are no bytes, which a reader of CSV refuses.
+  if (format === 'csv' && names === null && rows === 0 && (await stat(path)).size === 0) return [];
+  // The manifest says whether there is a header: names may look like missing values. Doubts about it say nothing.
+  const written = format === 'csv' ? { header: names !== null, delimiter: ',', warn: () => {} } : {};
   const table =
-    format === 'csv' && (mayBeInfinite || rows === 0)
+    format === 'csv' && mayBeInfinite
       ? csvRowsOfDraws(path, run)
-      : await openTable(path, { format }, mayBeInfinite ? 'all rows' : 'complete rows');
+      : await openTable(path, { format, ...written }, mayBeInfinite ? 'all rows' : 'complete rows');
   const read: Float64Array[] = [];
   let at = 0;
   try {

@@ -11,6 +11,7 @@ test('Messages name what is typed in place of what a program passes.', () => {
     ['`ddof` is (3), but there are (3) rows.', '--ddof is (3), but there are (3) rows.'],
     ['`degreesOfFreedom` is (-1).', '--degrees-of-freedom is (-1).'],
     ['`mean` has (3) entries.', '--fixed-mean has (3) entries.'],
+    ['`degreesOfFreedom[3]` is (-1).', '--degrees-of-freedom entry (3) is (-1).'],
     ['Option (fixedMean) is for the model.', 'Option (--fixed-mean) is for the model.'],
     ['`moments` has (2) rows.', 'Data has (2) rows.'],
     ['Pass `header` true (--header) if it has names.', 'Pass --header if it has names.'],
@@ -20,6 +21,7 @@ test('Messages name what is typed in place of what a program passes.', () => {
     ["is 'x'; pass `delimiter` (--delimiter) if tabs separate its fields: line 2", "is 'x'; pass --delimiter if tabs separate its fields: line 2"], // biome-ignore format: a case a line
     // A hint to what the command lacks is left out.
     ['is (x); pass the other `columns` (--columns) if the first has names: line 2.', 'is (x): line 2.'],
+    ['is the index; pass the other `columns` (--columns) to leave it out.', 'is the index.'],
     ["Pass `dtype: 'float64'`, or another unit.", "Pass `dtype: 'float64'`, or another unit."],
     // What is not an option stays.
     ['`covariance` is not square.', '`covariance` is not square.'],

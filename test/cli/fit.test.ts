@@ -73,6 +73,14 @@ test('fit takes weights, frequencies, shrinkage and a fixed mean, over several f
     ],
   );
   nearUlps(model('shrunk.json').covariance.flat(), shrunk.flat(), 32);
+  // As pandas writes a mean with numbers for names of its rows.
+  for (const labelled of [',0\n0,1000000\n1,500000\n', ',b,a\n0,1000000,500000\n']) {
+    const labels = ['--fixed-mean', file('l.csv', labelled), '--output', at('l.json')];
+    const { stderr } = await run(['fit', ...paths, ...common, ...labels]);
+    // --no-header is of the data.
+    assert.not.match(stderr, '--no-header');
+    assert.equal(model('l.json'), model('shrunk.json'));
+  }
   const counted = file('counted.csv', 'x,n\n1,2\n5,0\n4,3\n');
   await succeeds('fit', counted, '--frequencies', 'n', '--ddof', '0', '--output', at('counted.json'));
   assert.equal([model('counted.json').columns, model('counted.json').mean], [['x'], [2.8]]);

@@ -80,6 +80,10 @@ test('What is written to a link lands where it points, whether or not a file is 
   symlinkSync('no/where.csv', join(where, 'lost.csv'));
   await throwsCode('ERR_FILE_UNWRITABLE', 'lost.csv', () => writeTable(join(where, 'lost.csv'), [[1]]));
   assert.ok(lstatSync(join(where, 'lost.csv')).isSymbolicLink());
+  symlinkSync('round.csv', join(where, 'circle.csv'));
+  symlinkSync('circle.csv', join(where, 'round.csv'));
+  await throwsCode('ERR_FILE_UNWRITABLE', 'circle', () => writeTable(join(where, 'round.csv'), [[1]]));
+  for (const link of ['circle.csv', 'round.csv']) assert.ok(lstatSync(join(where, link)).isSymbolicLink());
 });
 
 test('A file that is written again keeps its mode, and its temporary file has it from the beginning.', async () => {

@@ -55,6 +55,20 @@ for (const drawnOn of kindsHere)
       }
     });
 
+test('Draws in CSV are verified whatever their names look like, and without rows.', async () => {
+  const lists = [['NaN', 'NA'], ['', ''], ['', 'b'], ['1', '2'], undefined];
+  for (const [at_, columns] of lists.entries()) {
+    const [path, output] = [at(`names-${at_}.json`), at(`names-${at_}.csv`)];
+    const covariance = square(2, (i, j) => (i === j ? 2 : 1));
+    writeFileSync(path, JSON.stringify({ covarium: 1, dtype: 'float32', columns, mean: [0, 1], covariance }));
+    for (const count of ['0', '3']) {
+      await draw({ output, model: path, count });
+      const [{ rows }] = (await verify(output, { model: path })) as [Verified];
+      assert.is(rows, Number(count), `${columns}`);
+    }
+  }
+});
+
 test('Ill-conditioned models are verified within what their condition allows, and a wrong seed is beyond it.', async () => {
   const hilbert = (n: number) => square(n, (i, j) => 1 / (i + j + 1));
   // Units from a metre to a million kilometres change nothing: the correlations are what counts.
