@@ -71,8 +71,8 @@ async function normalOf({ model, mean, covariance, ...rest }: DistributionArgume
 }
 
 /**
- * The options of openTable() for parameters in CSV; hints name those of `names`. The warning of a first column without a
- * name is left out: the shape of parameters tells what it is.
+ * The options of openTable() for parameters in CSV; hints name those of `names`. The warning of a first column without
+ * a name is left out: the shape of parameters tells what it is.
  */
 export function labelledOptions(csv: CsvArguments, names?: readonly string[]): TableOptions {
   const options = csvOptions(csv, names);
