@@ -71,9 +71,11 @@ void multiplyByItself(const Execution& execution, const T* a, T* c, const Produc
   });
 }
 
-// c = alpha a b + beta c, by rows of c: each thread has a block of them.
+// c = alpha a b + beta c, by blocks of rows of c. Columns are cut too where rows are too few for the threads, and into
+// wide shares, which cost nothing, so that a slow core has fewer of them.
 template <typename T>
 void multiply(const Execution& execution, const T* a, const T* b, T* c, const ProductShape& shape) {
+  if (shape.m == 0) return;
   const T alpha = static_cast<T>(shape.alpha), beta = static_cast<T>(shape.beta);
   // Where there is nothing to sum gemm still applies beta, and gemv does not.
   if (shape.k != 0) {
@@ -84,13 +86,22 @@ void multiply(const Execution& execution, const T* a, const T* b, T* c, const Pr
     return multiplyByItself(execution, a, c, shape);
   const int n = blasInt(shape.n), k = blasInt(shape.k), strideA = blasInt(shape.transposeA ? shape.m : shape.k),
             strideB = shape.transposeB ? k : n;
-  const size_t rows =
-      std::max<size_t>(64, std::min<size_t>(1024, (shape.m + execution.pool.threads() - 1) / execution.pool.threads()));
-  forRowBlocks(execution, shape.m, rows, [&](size_t first, size_t count, unsigned) {
-    const int m = blasInt(count);
-    const T* block = a + (shape.transposeA ? first : first * shape.k);
-    execution.blas.of<T>().gemm(shape.transposeB ? "T" : "N", shape.transposeA ? "T" : "N", &n, &m, &k, &alpha, b,
-                                &strideB, block, &strideA, &beta, c + first * shape.n, &n);
+  const unsigned threads = execution.pool.threads();
+  const size_t rows = balancedRows(shape.m, 1024, unsigned(std::clamp<size_t>(shape.m / 64, 1, threads))),
+               blocks = (shape.m + rows - 1) / rows;
+  constexpr size_t leastWork = 1 << 17;  // of a share that is worth waking a thread for
+  const size_t useful = std::min<size_t>(threads, shape.m * shape.n * shape.k / leastWork);
+  const size_t finer = threads == 1 ? 1 : std::min<size_t>(4, shape.n / 1024);
+  const size_t cuts = std::max({size_t(1), (useful + blocks - 1) / blocks, finer});
+  const size_t columns = std::max<size_t>(64, ((shape.n + cuts - 1) / cuts + 15) / 16 * 16);
+  execution.pool.run(blocks * ((shape.n + columns - 1) / columns), [&](size_t task, unsigned) {
+    execution.stopIfCancelled();
+    const size_t row = task % blocks * rows, column = task / blocks * columns;
+    const int m = blasInt(std::min(rows, shape.m - row)), wide = blasInt(std::min(columns, shape.n - column));
+    const T* left = a + (shape.transposeA ? row : row * shape.k);
+    const T* right = b + (shape.transposeB ? column * shape.k : column);
+    execution.blas.of<T>().gemm(shape.transposeB ? "T" : "N", shape.transposeA ? "T" : "N", &wide, &m, &k, &alpha,
+                                right, &strideB, left, &strideA, &beta, c + row * shape.n + column, &n);
   });
 }
 
