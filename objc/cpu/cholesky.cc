@@ -5,11 +5,12 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <thread>
 #include <vector>
 
+#include "condition.h"
 #include "float-mode.h"
 #include "pieces.h"
+#include "spin.h"
 
 namespace covarium::cpu {
 
@@ -94,12 +95,12 @@ class TiledCholesky {
     Step step;
     while (left_ != 0) {
       if (!next(step)) {
-        // What it waits for takes some 10 us: less than waking a thread that sleeps.
-        const unsigned seen = changes_;
+        // What it waits for mostly takes some 10 us: less than waking a thread that sleeps.
+        const auto isChanged = [this, seen = changes_.load()] { return changes_ != seen; };
         lock.unlock();
-        for (unsigned spins = 1; changes_ == seen; ++spins)
-          if (spins % 1024 == 0) std::this_thread::yield();
+        spinUntil(isChanged);
         lock.lock();
+        changed_.wait(lock, isChanged);
         continue;
       }
       tile(step.row, step.column).busy = true;
@@ -110,7 +111,7 @@ class TiledCholesky {
       } catch (...) {
         lock.lock();
         left_ = 0;
-        ++changes_;
+        change();
         throw;
       }
       lock.lock();
@@ -119,8 +120,13 @@ class TiledCholesky {
       done.updates = step.last;
       done.finished = step.finish;
       if (step.finish && left_ != 0) --left_;
-      ++changes_;
+      change();
     }
+  }
+
+  void change() {
+    ++changes_;
+    changed_.notify_all();
   }
 
   bool next(Step& step) {
@@ -171,7 +177,8 @@ class TiledCholesky {
   size_t n_, size_, tiles_;
   std::vector<Tile> state_;
   std::mutex mutex_;
-  std::atomic<unsigned> changes_{0};
+  std::atomic<unsigned> changes_{0};  // written under the mutex
+  Condition changed_;
   size_t left_ = 0, firstColumn_ = 0;
 };
 

@@ -71,7 +71,12 @@ void Pool::run(size_t tasks, const Task& task) {
   take(task, tasks, 0);
   // A worker is inside before it looks whether the job is open: after this, none comes in, and those inside leave.
   open_ = 0;
-  while (!spinUntil([this] { return inside_ == 0; })) {
+  const auto isOver = [this] { return inside_ == 0; };
+  if (!spinUntil(isOver)) {
+    std::unique_lock<std::mutex> lock(sleep_);
+    isAwaited_ = true;
+    over_.wait(lock, isOver);
+    isAwaited_ = false;
   }
   if (failure_) std::rethrow_exception(failure_);
 }
@@ -93,7 +98,11 @@ void Pool::work(unsigned thread) {
       setFloatMode(mode_);
       take(*task_, tasks_, thread);
     }
-    --inside_;
+    // The caller says that it sleeps before it looks at inside_ again: one of the two sees the other.
+    if (--inside_ == 0 && isAwaited_) {
+      std::lock_guard<std::mutex> lock(sleep_);
+      over_.notify_all();
+    }
     done = job;
   }
 }

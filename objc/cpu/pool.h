@@ -13,8 +13,8 @@ namespace covarium::cpu {
 
 // The threads that share the work of one command. The caller works too, so that a pool of one has no threads.
 //
-// A worker that has run out of work spins for a while before it sleeps (spin.h). A job does not wait for sleeping
-// threads: it is over when its tasks are.
+// A worker that has run out of work spins for a while before it sleeps (spin.h), and so does the caller that waits for
+// workers. A job does not wait for sleeping threads: it is over when its tasks are.
 class Pool {
  public:
   explicit Pool(unsigned threads);
@@ -56,12 +56,13 @@ class Pool {
   alignas(lineBytes) std::atomic<size_t> next_{0};      // of the tasks that no thread has taken
   alignas(lineBytes) std::atomic<uint64_t> open_{0};    // the number of the job that may be joined, 0 for none
   alignas(lineBytes) std::atomic<unsigned> inside_{0};  // workers that may be reading the fields above
+  std::atomic<bool> isAwaited_{false};                  // the caller sleeps until they have left
   alignas(lineBytes) uint64_t jobs_ = 0;
   std::exception_ptr failure_;
   std::mutex failureMutex_;
 
   std::mutex sleep_;
-  Condition wake_;
+  Condition wake_, over_;
   std::atomic<unsigned> sleepers_{0};
   std::atomic<bool> ending_{false};
 };
