@@ -139,17 +139,31 @@ const KernelTable& kernels() {
 #if defined(__linux__)
 namespace {
 
-// The processors whose time a container may use (`docker run --cpus`), rounded up; UINT_MAX without a limit.
-unsigned quota() {
+// The processors whose time a control group may use; infinity without a limit.
+double quotaOf(const std::string& group) {
   double microseconds = 0, period = 0;
-  if (std::ifstream unified("/sys/fs/cgroup/cpu.max"); unified) {
+  if (std::ifstream unified(group + "/cpu.max"); unified) {
     unified >> microseconds >> period;  // "max 100000" without a limit
   } else {
-    std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") >> microseconds;  // -1 without
-    std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_period_us") >> period;
+    std::ifstream(group + "/cpu.cfs_quota_us") >> microseconds;  // -1 without
+    std::ifstream(group + "/cpu.cfs_period_us") >> period;
   }
-  const double processors = std::ceil(microseconds / period);
-  return processors >= 1 && processors < UINT_MAX ? static_cast<unsigned>(processors) : UINT_MAX;
+  return microseconds > 0 && period > 0 ? microseconds / period : INFINITY;
+}
+
+// The least of the process's own group and those around it (`docker run --cpus`, systemd's CPUQuota), rounded up;
+// UINT_MAX without a limit. A group that a container does not see has no files there.
+unsigned quota() {
+  const std::string unified = "/sys/fs/cgroup", byController = unified + "/cpu";
+  double least = std::min(quotaOf(unified), quotaOf(byController));
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string number, controllers, path;
+       std::getline(groups, number, ':') && std::getline(groups, controllers, ':') && std::getline(groups, path);) {
+    if (!controllers.empty() && ("," + controllers + ",").find(",cpu,") == std::string::npos) continue;
+    for (; path.size() > 1 && path[0] == '/'; path.erase(path.rfind('/')))
+      least = std::min(least, quotaOf((controllers.empty() ? unified : byController) + path));
+  }
+  return least < UINT_MAX ? static_cast<unsigned>(std::ceil(least)) : UINT_MAX;
 }
 
 }  // namespace
