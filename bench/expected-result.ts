@@ -161,6 +161,19 @@ const expectedResults: Readonly<Record<string, (problem: ProblemWithInput, n: nu
       for (let j = 0; j <= i; ++j) row[j] = j === i ? scale[i]! : correlation ** (i - j) * gain[j]!;
     });
   },
+  // The factor is that of an autoregressive process: a row of the product, or of a solve, is a recursion.
+  triangular: ({ input, case: name }, n) => {
+    const { scale } = noiseless(n, correlation);
+    return byRows(n, n, (row, index) => {
+      const x = input('a').subarray(index * n, (index + 1) * n);
+      let state = 0;
+      for (let i = 0; i < n; ++i) {
+        if (name === 'product') row[i] = state = correlation * state + scale[i]! * x[i]!;
+        else if (name === 'forward solve') row[i] = (x[i]! - (i === 0 ? 0 : correlation * x[i - 1]!)) / scale[i]!;
+        else row[i] = x[i]! / scale[i]! - (i === n - 1 ? 0 : (correlation * x[i + 1]!) / scale[i + 1]!);
+      }
+    });
+  },
   transfer: ({ input }) => whole(() => input('a')),
   tables: ({ input }) => whole(() => input('table')),
   launch: ({ input }) => whole(() => input('from')),

@@ -15,6 +15,7 @@ import { tables } from './suites/tables.ts';
 import { transfer } from './suites/transfer.ts';
 import { transformNormal } from './suites/transform-normal.ts';
 import { transformNormalFactored } from './suites/transform-normal-factored.ts';
+import { triangular } from './suites/triangular.ts';
 
 /** Every suite, the talk's four first. */
 export const suites: readonly Suite[] = [
@@ -34,4 +35,5 @@ export const suites: readonly Suite[] = [
   functions,
   calls,
   subnormal,
+  triangular,
 ];

@@ -12,6 +12,7 @@ export const peerCases: Readonly<Record<string, readonly string[]>> = {
   sampling: ['factor kept', 'factor included'],
   normals: ['fill'],
   cholesky: ['factor'],
+  triangular: ['forward solve', 'backward solve', 'product'],
   batches: ['make', 'one draw each', 'log densities'],
   tables: ['CSV', 'NPY', 'Arrow', 'Parquet'].flatMap((format) => [`read ${format}`, `write ${format}`]),
 };

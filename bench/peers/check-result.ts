@@ -33,7 +33,7 @@ function lengthOf(problem: Problem): number {
   if (isRandom(problem)) return Math.min(problem.count ?? 1, rowsLookedAt) * n;
   if (problem.suite === 'tables') return problem.count! * n;
   if (problem.suite === 'batches') return problem.count!;
-  return problem.suite === 'matrix-product' || problem.suite === 'cholesky' ? n * n : n;
+  return ['matrix-product', 'cholesky', 'triangular'].includes(problem.suite) ? n * n : n;
 }
 
 /**

@@ -23,6 +23,8 @@ const words: Readonly<Record<string, string>> = {
     'What a call of each public function costs at three dimensions and one row, synchronous and awaited; longest hold is how long the event loop stands still while it is awaited.',
   subnormal:
     'Draws as in the suite sampling, of a Gaussian process whose covariance has entries that the dtype holds only as subnormal numbers, and with 0 in their place.',
+  triangular:
+    'n rows of n numbers and a lower triangular factor: solves with it (forward) and with its transpose (backward), and the product.',
   call: 'What a call costs that has next to nothing to compute: the way through JavaScript, native code and the queue.',
 };
 

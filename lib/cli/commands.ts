@@ -182,7 +182,7 @@ export async function command(words: readonly string[]): Promise<void> {
     .description("measure this machine's devices, and write results and a report")
     .argument(
       '[suites...]',
-      'by default all but kernels, batches, functions, calls and subnormal; an unknown one is answered with their names',
+      'by default all but kernels, batches, functions, calls, subnormal and triangular; an unknown one is answered with their names',
     )
     .option('--dimensions <list>', 'with commas; 64,256,1000,2048 by default')
     .option('--counts <list>', 'rows to draw, with commas; 1,100,10000 by default')

@@ -1,5 +1,5 @@
-"""The public functions by NumPy and SciPy, as their users write them: factors by LAPACK and triangular solves. Each
-computes in the case's dtype where the library does."""
+"""The public functions by NumPy and SciPy, as their users write them: factors by LAPACK and triangular solves, which
+are a suite of their own too. Each computes in the case's dtype where the library does."""
 
 import numpy_arrays
 import protocol
@@ -29,8 +29,21 @@ def log_diagonal(factor):
     return np.log(np.diagonal(factor)).sum()
 
 
+def triangular(name, factor, rows):
+    # A product by BLAS's trmm, of columns: a row-major matrix is its transpose there.
+    trmm = scipy.linalg.get_blas_funcs("trmm", (factor,))
+    upper, columns = factor.T, rows.T
+    return {
+        "forward solve": lambda: solve(factor, columns).T,
+        "backward solve": lambda: scipy.linalg.solve_triangular(upper, columns, lower=False, check_finite=False).T,
+        "product": lambda: trmm(1, upper, columns, trans_a=1).T,
+    }[name]
+
+
 def prepare(problem, inputs):
     n, name = problem["dimension"], problem["case"]
+    if problem["suite"] == "triangular":
+        return triangular(name, *(inputs[key].reshape(n, n) for key in ("factor", "a")))
     mean, weights = inputs["mean"], inputs["weights"]
     covariance, other, a = (inputs[key].reshape(n, n) for key in ("covariance", "other", "a"))
     rows, probabilities = (inputs[key].reshape(-1, n) for key in ("rows", "probabilities"))
@@ -167,4 +180,4 @@ def prepare(problem, inputs):
 
 
 inputs = ["mean", "covariance", "other", "a", "rows", "probabilities", "weights"]
-numpy_arrays.serve(["float32", "float64"], prepare, {"functions": inputs})
+numpy_arrays.serve(["float32", "float64"], prepare, {"functions": inputs, "triangular": ["factor", "a"]})
