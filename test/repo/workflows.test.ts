@@ -1,24 +1,33 @@
 // The workflows are read as what they are, YAML, since nobody runs them here: what they call is there, and nothing is
 // published but what was tried.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
+import { limitedRun } from '../harness/limited-run.mjs';
 
 interface Step {
   readonly uses?: string;
   readonly run?: string;
   readonly with?: { readonly [name: string]: unknown };
+  readonly id?: string;
+  readonly if?: string;
+  readonly 'timeout-minutes'?: number;
+  readonly 'continue-on-error'?: boolean;
 }
 
 interface Job {
   readonly 'runs-on': string;
   readonly needs?: string | readonly string[];
   readonly permissions?: { readonly [name: string]: string };
+  readonly env?: { readonly [name: string]: number };
   readonly strategy?: {
     readonly matrix: {
+      readonly runner?: readonly string[];
       readonly node?: readonly (number | string)[];
       readonly include?: readonly { platform: string }[];
     };
@@ -66,6 +75,64 @@ test('CI runs the versions of Node that the package is for.', () => {
   // The same on one machine, from the npm package of Node.
   const script = readFileSync(join(root, 'test', 'harness', 'releases.mjs'), 'utf8');
   assert.ok(script.includes(`[${releases.map((release) => `'${release}'`).join(', ')}]`));
+});
+
+test("CI's Macs check what Metal is given, keep the report, and warn of a driver that does not answer.", () => {
+  const { env, steps, strategy, 'runs-on': runner } = workflow('ci.yml').jobs['macos']!;
+  assert.match(runner, 'matrix.runner');
+  assert.equal(strategy!.matrix.runner, ['macos-15', 'macos-26']);
+  assert.equal(env, { MTL_DEBUG_LAYER: 1, MTL_SHADER_VALIDATION: 1 });
+  const at = steps.findIndex(({ id }) => id === 'devices');
+  const [devices, warning, ...later] = steps.slice(at);
+  assert.equal([devices!['timeout-minutes'], devices!['continue-on-error']], [5, true]);
+  assert.is(warning!.if, "steps.devices.outcome != 'success'");
+  assert.match(warning!.run!, '::warning');
+  const artifact = later.pop()!;
+  assert.is(later.at(-1)!.run, 'npm run verify:mac');
+  for (const step of later) assert.is(step.if, "steps.devices.outcome == 'success'", step.run);
+  assert.match(artifact.uses!, 'actions/upload-artifact@');
+  assert.is(artifact.if, 'always()');
+  const report = String(artifact.with!['path']);
+  assert.ok(readFileSync(join(root, 'test', 'verify-mac.mjs'), 'utf8').includes(`'${report}'`), report);
+  assert.match(String(artifact.with!['name']), /matrix\.runner.*matrix\.node/, 'each job has a name of its own');
+});
+
+test('The job fails where `covarium devices` ends badly, and not where it does not end.', () => {
+  const { steps } = workflow('ci.yml').jobs['macos']!;
+  const output = join(mkdtempSync(join(tmpdir(), 'covarium-')), 'output');
+  const at = steps.findIndex(({ id }) => id === 'devices');
+  const shell = (text: string) =>
+    spawnSync('bash', ['-e', '-c', text], { env: { ...process.env, GITHUB_OUTPUT: output }, encoding: 'utf8' }).status;
+  for (const status of [0, 3]) {
+    writeFileSync(output, '');
+    const text = steps[at]!.run!.replace('node dist/lib/cli/main.js devices', `(exit ${status})`);
+    assert.is(shell(text), status);
+    assert.is(readFileSync(output, 'utf8'), `status=${status}\n`);
+  }
+  for (const status of [3, 0])
+    assert.is(
+      shell(steps[at + 1]!.run!.replace(/\$\{\{ steps\.devices\.outputs\.status \|\| 0 \}\}/, `${status}`)),
+      status,
+    );
+});
+
+test('A step of verify:mac that does not end is stopped with all that it started.', async () => {
+  let told = '';
+  const options = {
+    cwd: root,
+    write: (text: string) => {
+      told += text;
+    },
+  };
+  const endless = 'sleep 1000 & echo "child $!"; wait';
+  assert.is(await limitedRun('bash', ['-c', endless], { ...options, seconds: 0.5 }), false);
+  assert.match(told, /does not end within 0\.5 seconds/);
+  const child = Number(/child (\d+)/.exec(told)![1]);
+  while (existsSync(`/proc/${child}/cmdline`) && readFileSync(`/proc/${child}/cmdline`, 'utf8') !== '')
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.is(await limitedRun('bash', ['-c', 'exit 3'], { ...options, seconds: 60 }), false);
+  assert.match(told, 'ends with 3');
+  assert.is(await limitedRun('bash', ['-c', 'true'], { ...options, seconds: 60 }), true);
 });
 
 test('A release has every prebuilt addon, tries the tarball on each platform, and publishes that very file.', () => {
