@@ -18,6 +18,12 @@ inline void multiply_row(device Real* rows, device const Real* row, uint count, 
   if (position.x < columns && position.y < count) rows[ulong(position.y) * columns + position.x] *= row[position.x];
 }
 
+template <typename Real>
+inline void take_mean(device const Real* rows, device const Real* mean, device Real* to, uint length, uint columns,
+                      uint i) {
+  if (i < length) to[i] = rows[i] - mean[i % columns];
+}
+
 // Grid: columns x rows.
 kernel void add_row(device float* rows [[buffer(0)]], device const float* row [[buffer(1)]],
                     constant RowParams& params [[buffer(2)]], uint2 position [[thread_position_in_grid]]) {
@@ -28,6 +34,13 @@ kernel void add_row(device float* rows [[buffer(0)]], device const float* row [[
 kernel void scale_columns(device float* rows [[buffer(0)]], device const float* row [[buffer(1)]],
                           constant MatrixParams& params [[buffer(2)]], uint2 position [[thread_position_in_grid]]) {
   multiply_row(rows, row, params.rows, params.columns, position);
+}
+
+// to = rows - mean, by row. Grid: rows x columns, which are below 2^32.
+kernel void less_mean(device const float* rows [[buffer(0)]], device const float* mean [[buffer(1)]],
+                      device float* to [[buffer(2)]], constant MatrixParams& params [[buffer(3)]],
+                      uint i [[thread_position_in_grid]]) {
+  take_mean(rows, mean, to, params.rows * params.columns, params.columns, i);
 }
 
 // One threadgroup a row, of at most 1,024 lanes; memory: simdgroup_values_bytes.

@@ -11,6 +11,7 @@ namespace msl {
 #include "cholesky-tiles.metal"
 #include "normal.metal"
 #include "product-tiles.metal"
+#include "row.metal"
 #include "sample-narrow.metal"
 #include "sample-tiles.metal"
 #include "solve-tiles.metal"

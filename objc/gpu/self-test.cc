@@ -254,7 +254,7 @@ void testAll(Device& gpu, Device& cpu, std::map<std::string, std::string>& off, 
   });
   same({"copy_lower"}, [&](CommandBuffer& c, Arrays& a) {
     const Operand factor = a(lowerFactor(n, nan));
-    c.triangularProduct(factor, a(rows), n, false);
+    c.triangularProduct(factor, a(rows), n, true);
   });
   for (const bool transposed : {false, true}) {
     same({"solve_tiles"}, [&](CommandBuffer& c, Arrays& a) {
@@ -274,6 +274,12 @@ void testAll(Device& gpu, Device& cpu, std::map<std::string, std::string>& off, 
     const Operand factor = a(lowerFactor(n, nan)), mean = a(row), all = a(rows);
     c.logDensity(factor, mean, all, a(Floats(count, nan)), false, 0.5);
   });
+  for (const size_t some : {size_t{5}, count}) {  // by multiply_lower and by sample_tiles
+    same({"less_mean"}, [&](CommandBuffer& c, Arrays& a) {
+      const Operand factor = a(lowerFactor(n, nan)), mean = a(row), all = a(scattered(some * n));
+      c.logDensity(factor, mean, all, a(Floats(some, nan)), true, 0.5);
+    });
+  }
   for (const size_t narrow : {size_t{3}, size_t{70}}) {
     same({"sample_narrow"}, [&](CommandBuffer& c, Arrays& a) {
       const Operand factor = a(lowerFactor(narrow, nan)), mean = a(scattered(narrow));

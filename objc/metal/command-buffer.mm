@@ -162,9 +162,9 @@ void MetalCommandBuffer::product(Operand a, Operand b, Operand c, ProductShape s
 
 void MetalCommandBuffer::triangularProduct(Operand factor, Operand rows, size_t n, bool transposed) {
   if (rows.length == 0) return;
-  const bool few = !transposed && rows.length <= fewRows * n && works({"multiply_lower"});
-  if (isSmall(rows, 0.5 * n * rows.length) ||
-      (!few && !works({"copy_lower", "MPSMatrixMultiplication", "MPSMatrixVectorMultiplication"})))
+  const bool hasKernels = transposed ? works({"copy_lower", "MPSMatrixMultiplication", "MPSMatrixVectorMultiplication"})
+                                     : works({rows.length <= fewRows * n ? "multiply_lower" : "sample_tiles"});
+  if (isSmall(rows, 0.5 * n * rows.length) || !hasKernels)
     return onCpu().triangularProduct(factor, rows, n, transposed);
   record({{factor, Access::read}, {rows, Access::readAndWrite}},
          secondsFor(2.0 * n * rows.length, 16.0 * rows.length + 12.0 * n * n),
@@ -223,11 +223,9 @@ void MetalCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, 
   if (out.length == 0) return;
   const size_t n = mean.length, count = out.length;
   const bool fused = n <= fusedColumns && works({"log_density_rows"});
-  const bool few = inverse && count <= fewRows && works({"multiply_lower"});
-  const bool blocks =
-      works({"add_row", "log_density"}) &&
-      (few || (inverse ? works({"copy_lower", "MPSMatrixMultiplication", "MPSMatrixVectorMultiplication"})
-                       : works({"solve_tiles"})));
+  const bool whitens =
+      inverse ? works({"less_mean", count <= fewRows ? "multiply_lower" : "sample_tiles"}) : works({"solve_tiles"});
+  const bool blocks = whitens && works({"log_density"});
   if (isSmall(rows, 0.5 * n * rows.length) || (!fused && !blocks))
     return onCpu().logDensity(factor, mean, rows, out, inverse, constant);
   const double white = inverse || fused ? secondsFor(4.0 * n * rows.length, 8.0 * rows.length) : solveSeconds(count, n);

@@ -20,6 +20,8 @@ void forRowBlocks(size_t count, size_t columns, const Body& body) {
 
 void fillNormal(Encoding& encoding, View out, size_t count, NormalCounter counter);
 void addRow(Encoding& encoding, View rows, View row, float scale, size_t count, size_t n);
+// out = rows - mean, of at most rowsPerBlock rows.
+void lessMean(Encoding& encoding, View rows, View mean, View out, size_t count, size_t n);
 void scaleColumns(Encoding& encoding, View rows, View row, size_t count, size_t n);
 void squaredNorms(Encoding& encoding, View rows, View out, size_t count, size_t n);
 // out[r] = constant - |row r|^2 / 2.

@@ -53,6 +53,12 @@ void addRow(Encoding& encoding, View rows, View row, float scale, size_t count, 
   });
 }
 
+void lessMean(Encoding& encoding, View rows, View mean, View out, size_t count, size_t n) {
+  const MatrixParams params = {static_cast<uint>(count), static_cast<uint>(n)};
+  encoding.dispatch("less_mean", {rows, mean, out}, params, count * n);
+  encoding.worked(passSeconds(2, count * n));
+}
+
 void scaleColumns(Encoding& encoding, View rows, View row, size_t count, size_t n) {
   forDispatches(count, n, [&](size_t first, size_t here) {
     const MatrixParams params = {static_cast<uint>(here), static_cast<uint>(n)};

@@ -62,10 +62,7 @@ void sample(Encoding& encoding, View factor, View mean, View out, size_t count, 
     if (inverse) {
       solveRows(encoding, factor, mean, Mean::isAdded, normals, rows, here, n);
     } else {
-      encoding.dispatchWholeGroups("sample_tiles", {factor, mean, normals, rows},
-                                   sampleTileParams(here, n, rows.offsetBytes, 0), tile_groups(here, n), tile_lanes,
-                                   tile_bytes());
-      encoding.worked(secondsFor(1.0 * here * n * n, 8.0 * here * n));
+      multiplyRows(encoding, factor, mean, normals, rows, here, n);
     }
   });
 }
@@ -82,21 +79,18 @@ void logDensity(Encoding& encoding, View factor, View mean, View rows, View out,
     }
     return;
   }
-  const bool few = inverse && count <= fewRows && encoding.gpu().works({"multiply_lower"});
-  const View lower = !inverse || few ? factor : lowerOf(encoding, factor, n);
+  const bool few = inverse && count <= fewRows;
+  const View zeros = inverse && !few ? zeroMean(encoding, n) : View{};
   const size_t most = std::min(count, rowsPerBlock(n)) * n;
   const View white = encoding.scratch(most), centred = inverse ? encoding.scratch(most) : View{};
   forRowBlocks(count, n, [&](size_t first, size_t here) {
-    if (inverse) {
-      encoding.copy(rows.from(first * n), centred, here * n);
-      addRow(encoding, centred, mean, -1, here, n);
-    }
+    if (inverse) lessMean(encoding, rows.from(first * n), mean, centred, here, n);
     if (few) {
-      multiplyFewRows(encoding, lower, {}, centred, white, here, n);
+      multiplyFewRows(encoding, factor, {}, centred, white, here, n);
     } else if (inverse) {
-      multiplyRows(encoding, lower, centred, white, here, n, false, 0);
+      multiplyRows(encoding, factor, zeros, centred, white, here, n);
     } else {
-      solveRows(encoding, lower, mean, Mean::isTaken, rows.from(first * n), white, here, n);
+      solveRows(encoding, factor, mean, Mean::isTaken, rows.from(first * n), white, here, n);
     }
     logDensityOfNorms(encoding, white, out.from(first), shift, here, n);
   });

@@ -7,18 +7,15 @@
 namespace covarium::metal {
 
 // For so few rows a product costs what it costs to read the factor once for every four of them: multiply_lower does it,
-// which reads the lower half alone, where MPS needs a copy of the factor with zeros above the diagonal.
+// whose groups are many where the tiles of sample_tiles would be few and nearly empty.
 constexpr size_t fewRows = 8;
 
 // Rows x become factor x in out, or mean + factor x; a mean of no buffer is none. out is not rows; count is at most
 // fewRows.
 void multiplyFewRows(Encoding& encoding, View factor, View mean, View rows, View out, size_t count, size_t n);
-// A copy of the factor with zeros above the diagonal, which the contract says is never read.
-View lowerOf(Encoding& encoding, View factor, size_t n);
-// Each row x of rows becomes, in out, lower x + beta y (or lower' x + beta y, transposed), y being the row that out
-// had. `lower` has zeros above its diagonal; out is not rows.
-void multiplyRows(Encoding& encoding, View lower, View rows, View out, size_t count, size_t n, bool transposed,
-                  double beta);
+// The same of any count, by sample_tiles, which needs a mean: with zeroMean the bits are those of the CPU's product.
+void multiplyRows(Encoding& encoding, View factor, View mean, View rows, View out, size_t count, size_t n);
+View zeroMean(Encoding& encoding, size_t n);
 // What a solve does with a mean, as msl/params.h numbers it.
 enum class Mean : uint { none = solve_without_mean, isTaken = solve_less_mean, isAdded = solve_with_mean };
 // Each row x of rows becomes, in out, the solution y of factor y = x, or of factor y = x - mean, or y + mean. out may

@@ -4,15 +4,15 @@
 #include <array>
 
 #include "gpu.h"
-#include "../gpu/params.h"
+#include "../gpu/sample-params.h"
 #include "rows.h"
 
 namespace covarium::metal {
 
 namespace {
 
-// Half of a square product is multiplication by zero: it is done by panels of the factor's rows, unless they become too
-// thin for the GPU. They begin at multiples of 128 bytes in each row.
+// Half of a square product is multiplication by zero: it is done by panels of the factor's columns, unless they become
+// too thin for the GPU. They begin at multiples of 128 bytes in each row.
 constexpr size_t thinnestPanel = 256;
 constexpr size_t mostPanels = 8;
 
@@ -48,6 +48,33 @@ View antitransposed(Encoding& encoding, View factor, size_t n) {
   return copy;
 }
 
+// A copy of the factor with zeros above the diagonal, which the contract says is never read.
+View lowerOf(Encoding& encoding, View factor, size_t n) {
+  const View lower = encoding.scratch(n * n);
+  const MatrixParams params = {static_cast<uint>(n), static_cast<uint>(n)};
+  encoding.dispatch("copy_lower", {factor, lower}, params, n, n);
+  encoding.worked(passSeconds(2, n * n));
+  return lower;
+}
+
+// Each row x of rows becomes lower' x in out, which is not rows; `lower` has zeros above its diagonal.
+void multiplyTransposed(Encoding& encoding, View lower, View rows, View out, size_t count, size_t n) {
+  const MatrixView l = {lower, n, n, n}, x = {rows, count, n, n}, y = {out, count, n, n};
+  Mps& mps = encoding.gpu().mps();
+  if (count == 1) {
+    mps.vectorProduct(encoding, l, true, rows, out, 1, 0);
+    encoding.worked(secondsFor(2.0 * n * n, 4.0 * n * n));
+    return;
+  }
+  const size_t width = std::max(thinnestPanel, (n + mostPanels * 32 - 1) / (mostPanels * 32) * 32);
+  for (size_t first = 0; first < n; first += width) {
+    const size_t here = std::min(width, n - first), interior = n - first;
+    mps.product(encoding, x.block(0, first, count, interior), false, l.block(first, first, interior, here), false,
+                y.block(0, first, count, here), 1, 0);
+    encoding.worked(secondsFor(2.0 * count * here * interior, 8.0 * count * here));
+  }
+}
+
 }  // namespace
 
 void multiplyFewRows(Encoding& encoding, View factor, View mean, View rows, View out, size_t count, size_t n) {
@@ -60,35 +87,17 @@ void multiplyFewRows(Encoding& encoding, View factor, View mean, View rows, View
   encoding.worked(secondsFor(2.0 * count * n * n, 2.0 * n * n));
 }
 
-View lowerOf(Encoding& encoding, View factor, size_t n) {
-  const View lower = encoding.scratch(n * n);
-  const MatrixParams params = {static_cast<uint>(n), static_cast<uint>(n)};
-  encoding.dispatch("copy_lower", {factor, lower}, params, n, n);
-  encoding.worked(passSeconds(2, n * n));
-  return lower;
+void multiplyRows(Encoding& encoding, View factor, View mean, View rows, View out, size_t count, size_t n) {
+  encoding.dispatchWholeGroups("sample_tiles", {factor, mean, rows, out},
+                               sampleTileParams(count, n, out.offsetBytes, 0), tile_groups(count, n), tile_lanes,
+                               tile_bytes());
+  encoding.worked(secondsFor(1.0 * count * n * n, 8.0 * count * n));
 }
 
-void multiplyRows(Encoding& encoding, View lower, View rows, View out, size_t count, size_t n, bool transposed,
-                  double beta) {
-  const MatrixView l = {lower, n, n, n}, x = {rows, count, n, n}, y = {out, count, n, n};
-  Mps& mps = encoding.gpu().mps();
-  if (count == 1) {
-    mps.vectorProduct(encoding, l, transposed, rows, out, 1, beta);
-    encoding.worked(secondsFor(2.0 * n * n, 4.0 * n * n));
-    return;
-  }
-  const size_t width = std::max(thinnestPanel, (n + mostPanels * 32 - 1) / (mostPanels * 32) * 32);
-  for (size_t first = 0; first < n; first += width) {
-    const size_t here = std::min(width, n - first), last = first + here;
-    if (transposed) {
-      mps.product(encoding, x.block(0, first, count, n - first), false, l.block(first, first, n - first, here), false,
-                  y.block(0, first, count, here), 1, beta);
-    } else {
-      mps.product(encoding, x.block(0, 0, count, last), false, l.block(first, 0, here, last), true,
-                  y.block(0, first, count, here), 1, beta);
-    }
-    encoding.worked(secondsFor(2.0 * count * here * (transposed ? n - first : last), 8.0 * count * here));
-  }
+View zeroMean(Encoding& encoding, size_t n) {
+  const View zeros = encoding.readable(n);
+  std::fill_n(static_cast<float*>(zeros.buffer->contents()), n, 0.0f);
+  return zeros;
 }
 
 void solveRows(Encoding& encoding, View factor, View mean, Mean use, View rows, View out, size_t count, size_t n) {
@@ -99,15 +108,19 @@ void solveRows(Encoding& encoding, View factor, View mean, Mean use, View rows, 
 
 void triangularProduct(Encoding& encoding, View factor, View rows, size_t count, size_t n, bool transposed) {
   const View before = encoding.scratch(std::min(count, rowsPerBlock(n)) * n);
-  if (!transposed && count <= fewRows && encoding.gpu().works({"multiply_lower"})) {
+  if (!transposed && count <= fewRows) {
     encoding.copy(rows, before, count * n);
     multiplyFewRows(encoding, factor, {}, before, rows, count, n);
     return;
   }
-  const View lower = lowerOf(encoding, factor, n);
+  const View other = transposed ? lowerOf(encoding, factor, n) : zeroMean(encoding, n);
   forRowBlocks(count, n, [&](size_t first, size_t here) {
-    encoding.copy(rows.from(first * n), before, here * n);
-    multiplyRows(encoding, lower, before, rows.from(first * n), here, n, transposed, 0);
+    const View there = rows.from(first * n);
+    encoding.copy(there, before, here * n);
+    if (transposed)
+      multiplyTransposed(encoding, other, before, there, here, n);
+    else
+      multiplyRows(encoding, factor, other, before, there, here, n);
   });
 }
 

@@ -57,6 +57,10 @@ const verbs: Readonly<Record<string, (encoder: Encoder, n: number, square: Real,
     encoder.copy(rows, out);
     encoder.triangularProduct(square, out, n, false);
   },
+  transposedProduct: (encoder, n, square, rows, out) => {
+    encoder.copy(rows, out);
+    encoder.triangularProduct(square, out, n, true);
+  },
   triangularSolve: (encoder, n, square, rows, out) => {
     encoder.copy(rows, out);
     encoder.triangularSolve(square, out, n, true);
@@ -145,7 +149,7 @@ async function withFault(
 const ofTiles = ['cholesky_below', 'cholesky_update'];
 const ofWholeGroups = [...ofTiles, 'sample_narrow', 'sample_tiles', 'solve_tiles'];
 const kernels = [
-  ...['zero_upper', 'antitranspose', 'add_row', 'squared_norms', 'log_density', 'copy_lower'],
+  ...['zero_upper', 'antitranspose', 'add_row', 'squared_norms', 'log_density', 'copy_lower', 'less_mean'],
   ...['scale_columns', 'sample_rows', 'log_density_rows', 'multiply_lower', ...ofWholeGroups],
   ...['cholesky_batch', 'keep_first_failed', 'sample_batch', 'log_density_batch'],
 ];

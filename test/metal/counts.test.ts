@@ -337,7 +337,7 @@ onSoftMetal('No other class of MPS is given a dimension beyond 2^14 either.', as
   const [rows, factor] = [new Float32Array(memory).fill(1), Float32Array.from(lowerFactor(n, 1))];
   const encoder = device.encoder();
   encoder.sum(rows, rows, rows);
-  encoder.triangularProduct(factor, rows, n, false);
+  encoder.triangularProduct(factor, rows, n, true);
   encoder.commitSync();
   const made = madeByMps(soft.counters());
   for (const name of ['Sum', 'Multiplication'])

@@ -82,6 +82,26 @@ onSoftMetal('Solves by tiles have the bits of the CPU forwards, and are right ba
   }
 });
 
+onSoftMetal(
+  'Triangular products of more than 8 rows have the bits of the CPU, without a copy of the factor.',
+  (soft) => {
+    for (const [n, count] of [
+      [2, 20_000],
+      [65, 9],
+      [128, 257],
+      [300, 150],
+    ] as const) {
+      const factor = Float32Array.from(lowerFactor(n, 3, Number.NaN));
+      const rows = Float32Array.from({ length: count * n }, (_, i) => Math.sin(i * 1.7) * (i % 11));
+      const record: Record = (encoder, inPlace) => encoder.triangularProduct(factor, inPlace, n, false);
+      const product = solvedOn('metal', rows, record, () => soft.reset());
+      assert.is(soft.count('dispatches sample_tiles'), 1, `n = ${n}`);
+      assert.is(soft.count('dispatches copy_lower') + soft.count('MPSMatrixMultiplication'), 0, `n = ${n}`);
+      hasSameBytes(product, solvedOn('cpu', rows, record), `n = ${n}`);
+    }
+  },
+);
+
 onSoftMetal('Draws by a precision and densities of many columns are solves by tiles.', async (soft) => {
   using metal = openDevice('metal');
   using cpu = openDevice('cpu');
@@ -103,6 +123,19 @@ onSoftMetal('Draws by a precision and densities of many columns are solves by ti
     assert.is(soft.count('blitCopies') + soft.count('dispatches add_row') + soft.count('dispatches copy_lower'), 0);
     using right = await onCpu.logPdf(expected);
     near(densities.data, right.data, 1e-5 * n);
+    // Of an inverse factor they are products.
+    for (const [count, kernel] of [
+      [8, 'multiply_lower'],
+      [150, 'sample_tiles'],
+    ] as const) {
+      const rows = (expected.data as Float32Array).subarray(0, count * n);
+      soft.reset();
+      using byProduct = await one.logPdf(rows);
+      assert.equal([soft.count('dispatches less_mean'), soft.count(`dispatches ${kernel}`)], [1, 1]);
+      assert.is(soft.count('blitCopies') + soft.count('dispatches add_row') + soft.count('dispatches copy_lower'), 0);
+      using wanted = await other.logPdf(rows);
+      near(byProduct.data, wanted.data, 1e-5 * n);
+    }
   }
 });
 
