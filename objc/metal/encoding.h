@@ -5,6 +5,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -118,6 +119,9 @@ class Encoding {
 
   Gpu& gpu_;
   GpuPart& part_;
+  // Of the slice that is encoded, but for the first: without it all that Metal autoreleases for a long part, such as
+  // its command buffers, would live until the part ends.
+  std::optional<AutoreleasePool> slicePool_;
   Owned<id<MTLCommandBuffer>> commandBuffer_;
   Owned<id<MTLComputeCommandEncoder>> compute_;
   bool hasThreadgroupMemory_ = false;                 // in the table of compute_

@@ -232,6 +232,7 @@ void Encoding::worked(double seconds) {
   part_.stopIfCancelled();
   [commandBuffer_.get() commit];
   earlier_.push_back(std::exchange(commandBuffer_, {}));
+  slicePool_.emplace();
   if (earlier_.size() < 2) return;
   [earlier_[0].get() waitUntilCompleted];
   earlierMs_ += millisecondsOf(earlier_[0].get(), ended_);

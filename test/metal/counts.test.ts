@@ -249,12 +249,22 @@ onSoftMetal('A sample that is long for a GPU is cut into command buffers; its nu
   result.close();
 });
 
-/** Commands that a GPU of 50 GB/s runs for about 25 ms. */
-function longWork(device: Device, rows: Matrix, row: Vector): ReturnType<Device['commandBuffer']> {
+/** Commands that a GPU of 50 GB/s runs for about 25 ms, or of another number for as much longer. */
+function longWork(device: Device, rows: Matrix, row: Vector, count = 40): ReturnType<Device['commandBuffer']> {
   const commands = device.commandBuffer();
-  for (let repeat = 0; repeat < 40; repeat++) commands.addRow(rows, row);
+  for (let repeat = 0; repeat < count; repeat++) commands.addRow(rows, row);
   return commands;
 }
+
+onSoftMetal('Sliced work keeps no command buffer that it has waited for, but for the first.', async (soft) => {
+  using device = openDevice('metal');
+  using rows = device.matrix(1000, 4000);
+  using row = device.vector(4000);
+  const { of } = await counted(soft, () => longWork(device, rows, row, 80).commit());
+  // The first, two in flight, one that is encoded, and one of which the GPU's thread has not let go yet.
+  assert.ok(of('commits') >= 8, `${of('commits')} command buffers`);
+  assert.ok(of('most living MTLCommandBuffer') <= 5, `${of('most living MTLCommandBuffer')} at once`);
+});
 
 onSoftMetal('An abort ends sliced work between two of its command buffers, with ERR_ABORTED.', async (soft) => {
   using device = openDevice('metal');

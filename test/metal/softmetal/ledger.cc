@@ -22,7 +22,9 @@ Book& book() {
 
 void born(const char* className) {
   std::lock_guard<std::mutex> lock(book().mutex);
-  ++book().living[className];
+  const int64_t living = ++book().living[className];
+  int64_t& most = book().counters[std::string("most living ") + className];
+  most = std::max(most, living);
 }
 
 void died(const char* className) {
