@@ -1,6 +1,7 @@
 #include "encoding.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "../failure.h"
@@ -20,6 +21,16 @@ namespace {
 constexpr double sliceSeconds = COVARIUM_SLICE_SECONDS;
 constexpr size_t lanesAimedAt = 256;
 constexpr size_t mostBytesByValue = 4096;  // Metal's limit of setBytes
+
+// Metal's own wait sleeps, and a thread takes some tens of microseconds to wake: as long as the GPU takes for a short
+// commit. So it looks for about as long before it sleeps.
+void waitUntilCompleted(id<MTLCommandBuffer> commandBuffer) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::microseconds(50);
+  while ([commandBuffer status] < MTLCommandBufferStatusCompleted && Clock::now() < end) {
+  }
+  [commandBuffer waitUntilCompleted];
+}
 
 }  // namespace
 
@@ -234,7 +245,7 @@ void Encoding::worked(double seconds) {
   earlier_.push_back(std::exchange(commandBuffer_, {}));
   slicePool_.emplace();
   if (earlier_.size() < 2) return;
-  [earlier_[0].get() waitUntilCompleted];
+  waitUntilCompleted(earlier_[0].get());
   earlierMs_ += millisecondsOf(earlier_[0].get(), ended_);
   earlier_.erase(earlier_.begin());
 }
@@ -246,7 +257,7 @@ Owned<id<MTLCommandBuffer>> Encoding::finish() {
 }
 
 double Encoding::waitFor(id<MTLCommandBuffer> last) {
-  [last waitUntilCompleted];
+  waitUntilCompleted(last);
   for (const auto& earlier : earlier_) earlierMs_ += millisecondsOf(earlier.get(), ended_);
   earlier_.clear();
   return earlierMs_ + millisecondsOf(last, ended_);

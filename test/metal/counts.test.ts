@@ -266,6 +266,15 @@ onSoftMetal('Sliced work keeps no command buffer that it has waited for, but for
   assert.ok(of('most living MTLCommandBuffer') <= 5, `${of('most living MTLCommandBuffer')} at once`);
 });
 
+onSoftMetal('A wait looks at the status of a command buffer for a moment before it sleeps.', (soft) => {
+  using device = openDevice('metal');
+  using rows = device.matrix(1, 4);
+  soft.reset();
+  device.commandBuffer().fillNormal(rows).commitSync();
+  assert.is(soft.count('waits'), 1);
+  assert.ok(soft.count('statusReads') > 1, 'not only of how it ended');
+});
+
 onSoftMetal('An abort ends sliced work between two of its command buffers, with ERR_ABORTED.', async (soft) => {
   using device = openDevice('metal');
   using rows = device.matrix(1000, 4000);

@@ -82,6 +82,7 @@ SOFT_LABEL("MTLCommandBuffer")
   return [self seconds:&SoftCommandBuffer::gpuEnd call:Call{"MTLCommandBuffer", _cmd}];
 }
 - (MTLCommandBufferStatus)status {
+  softmetal::count("statusReads");
   const SoftCommandBuffer& buffer = used(state_, Call{"MTLCommandBuffer", _cmd});
   std::lock_guard<std::mutex> lock(buffer.mutex);
   return buffer.status;
