@@ -9,6 +9,8 @@ struct PhiloxBlock {
   Word w0, w1, w2, w3;
 };
 
+// Both halves of a product are asked for apart. NVIDIA's assembler makes one IMAD.WIDE of the two; written as one
+// product of 64 bits they become mul.hi and mul.wide in clang's PTX, and stay two instructions.
 template <typename Word>
 inline PhiloxBlock<Word> philox4x32_10(PhiloxBlock<Word> counter, uint keyLow, uint keyHigh) {
   for (int round = 0; round < 10; ++round) {
