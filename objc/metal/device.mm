@@ -101,7 +101,8 @@ Candidate MetalDevice::describe() const {
       {"largest buffer", mebibytes([gpu.device() maxBufferLength])},
       {"simdgroup",
        std::to_string([gpu.shaders().pipeline("fill_normal").state.get() threadExecutionWidth]) + " threads"},
-      {"factor", "by the CPU (" + gpu.cpu().name() + "), or with factor: 'gpu' by MPS"}};
+      {"factor", "by the CPU (" + gpu.cpu().name() +
+                     "), or with factor: 'gpu' by MPS up to 511 columns and by our kernels beyond"}};
   for (const auto& [other, registryId] : allGpus())
     if (registryId != metal.facts[1].second)
       metal.facts.push_back({"other GPU", other + " (registry id " + registryId + ")"});
