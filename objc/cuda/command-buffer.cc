@@ -244,7 +244,10 @@ void CudaCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
     return Recorder::cholesky(a, n, FactorOn::cpu);
   Part& part = onGpu({a});
   const View view = part.view(a, gpu::Access::readAndWrite);
-  part.add([=, dtype = a.dtype](Run& run) { cuda::cholesky(run, view, n, dtype); });
+  part.add([=, dtype = a.dtype](Run& run) {
+    cuda::cholesky(run, view, n, dtype);
+    run.keep(view);
+  });
   recorded().factor = FactorOn::gpu;
 }
 

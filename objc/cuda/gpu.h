@@ -87,6 +87,8 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   // That is kept, and that one block may have.
   size_t mostPinnedBytes() const { return mostPinned_; }
   // Returns when the numbers are there.
+  // A buffer with a copy that it keeps if it is settled when the next part begins. For the queue's thread alone.
+  std::weak_ptr<Buffer> unsettled;
   void download(void* to, DevicePointer from, size_t sizeBytes);
   // On the GPU and pinned.
   std::pair<size_t, size_t> liveAndPooledBytes() const;

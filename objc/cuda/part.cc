@@ -9,10 +9,6 @@ namespace {
 constexpr unsigned timed = 0, untimed = 2;
 constexpr size_t slicesInFlight = 4;
 
-}  // namespace
-
-namespace {
-
 // All of a buffer that is kept on the GPU; else the operand.
 Operand wholeOf(const Operand& operand) {
   if (keptOf(operand.buffer) == nullptr) return operand;
@@ -20,6 +16,13 @@ Operand wholeOf(const Operand& operand) {
 }
 
 }  // namespace
+
+// The buffer of which this is a copy of the whole; else null.
+Mirror* wholeMirrorOf(const gpu::HostCopy& copy) {
+  auto* mirror = dynamic_cast<Mirror*>(copy.host.get());
+  const bool isWhole = mirror != nullptr && mirror->contents() == copy.data && mirror->sizeBytes() == copy.sizeBytes;
+  return isWhole ? mirror : nullptr;
+}
 
 bool Part::takes(const Operand& operand) const { return copies_.takes(wholeOf(operand)); }
 
@@ -94,14 +97,31 @@ bool Run::isPassing(View view) const {
 
 // Where the copy of a whole buffer is kept beyond this part; else null.
 std::shared_ptr<Block>* Run::lastingCopy(const gpu::HostCopy& copy) const {
-  auto* mirror = dynamic_cast<Mirror*>(copy.host.get());
-  if (mirror == nullptr || mirror->contents() != copy.data || mirror->sizeBytes() != copy.sizeBytes) return nullptr;
+  Mirror* mirror = wholeMirrorOf(copy);
+  if (mirror == nullptr) return nullptr;
   return mirror->isKept() || (mirror->isSettled() && !copy.written) ? &mirror->copy : nullptr;
 }
 
 void Run::fetch() {
   const auto& copies = part_.copies_.all();
+// Commands of the CPU may write to the buffer within the commit, and anybody after it who does not settle it.
+void Run::keep(View view) {
+  const gpu::HostCopy& copy = part_.copies_.all()[view.copy];
+  Mirror* mirror = wholeMirrorOf(copy);
+  if (mirror == nullptr || isShared(copy) || part_.commit_.parts.back().get() != &part_) return;
+  forgetUnsettled();
+  mirror->copy = copied_[view.copy];
+  gpu_.unsettled = copy.host;
+}
+
+void Run::forgetUnsettled() {
+  const auto last = std::dynamic_pointer_cast<Mirror>(gpu_.unsettled.lock());
+  if (last != nullptr && !last->isKept() && !last->isSettled()) last->copy = nullptr;
+  gpu_.unsettled.reset();
+}
+
   delivered_.resize(copies.size());
+  forgetUnsettled();
   copied_.resize(copies.size());
   for (size_t i = 0; i < copies.size(); ++i) {
     if (isPassing({i, 0})) continue;

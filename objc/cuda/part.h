@@ -81,6 +81,8 @@ class Run {
   }
   // A user's kernel, with the addresses of its arguments.
   void launch(Function function, void** arguments, Size3 groups, size_t lanes, size_t memoryBytes);
+  // Whoever recorded the part may settle the buffer next, whose copy then need not go to the GPU again.
+  void keep(View view);
   // On the GPU.
   void copy(DevicePointer to, DevicePointer from, size_t sizeBytes);
   // Copies what is kept until the part is over.
@@ -104,6 +106,7 @@ class Run {
   // Whether one command alone uses the copy, and only writes it for the host.
   bool isPassing(View view) const;
   std::shared_ptr<Block>* lastingCopy(const gpu::HostCopy& copy) const;
+  void forgetUnsettled();
   void fetch();
   void deliver(size_t copy, size_t firstByte, size_t bytes, DevicePointer from);
   void name(const std::string& library);
