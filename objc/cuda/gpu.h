@@ -49,8 +49,9 @@ class Block {
   size_t sizeBytes_;
 };
 
-// One opened GPU: its context, which all devices of a process share, three queues of work of our own, the kernels, and
-// the memory that is kept for reuse. Any thread may allocate.
+// One opened GPU: its context, which all devices of a process share, two streams of our own, of which one copies to the
+// GPU and computes and the other copies to the host, the kernels, and the memory that is kept for reuse. Any thread may
+// allocate.
 class Gpu : public std::enable_shared_from_this<Gpu> {
  public:
   // Throws ERR_DEVICE_UNAVAILABLE, ERR_DEVICE_FAILED, ERR_OUT_OF_MEMORY.
@@ -86,9 +87,9 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   std::shared_ptr<Buffer> allocatePinned(size_t sizeBytes);
   // That is kept, and that one block may have.
   size_t mostPinnedBytes() const { return mostPinned_; }
-  // Returns when the numbers are there.
   // A buffer with a copy that it keeps if it is settled when the next part begins. For the queue's thread alone.
   std::weak_ptr<Buffer> unsettled;
+  // Returns when the numbers are there.
   void download(void* to, DevicePointer from, size_t sizeBytes);
   // On the GPU and pinned.
   std::pair<size_t, size_t> liveAndPooledBytes() const;
