@@ -6,6 +6,8 @@ namespace covarium::cuda {
 
 namespace {
 
+// Without CU_EVENT_BLOCKING_SYNC (1): the driver's default wait takes a processor, but on an H200 it ended after 8 us
+// where the blocking one took 28, and after 248 where that took 310 (medians of 200 and 20).
 constexpr unsigned timed = 0, untimed = 2;
 constexpr size_t slicesInFlight = 4;
 
@@ -15,14 +17,14 @@ Operand wholeOf(const Operand& operand) {
   return {operand.buffer, 0, operand.buffer->sizeBytes(), Dtype::uint8};
 }
 
-}  // namespace
-
 // The buffer of which this is a copy of the whole; else null.
 Mirror* wholeMirrorOf(const gpu::HostCopy& copy) {
   auto* mirror = dynamic_cast<Mirror*>(copy.host.get());
   const bool isWhole = mirror != nullptr && mirror->contents() == copy.data && mirror->sizeBytes() == copy.sizeBytes;
   return isWhole ? mirror : nullptr;
 }
+
+}  // namespace
 
 bool Part::takes(const Operand& operand) const { return copies_.takes(wholeOf(operand)); }
 
@@ -102,8 +104,6 @@ std::shared_ptr<Block>* Run::lastingCopy(const gpu::HostCopy& copy) const {
   return mirror->isKept() || (mirror->isSettled() && !copy.written) ? &mirror->copy : nullptr;
 }
 
-void Run::fetch() {
-  const auto& copies = part_.copies_.all();
 // Commands of the CPU may write to the buffer within the commit, and anybody after it who does not settle it.
 void Run::keep(View view) {
   const gpu::HostCopy& copy = part_.copies_.all()[view.copy];
@@ -120,8 +120,10 @@ void Run::forgetUnsettled() {
   gpu_.unsettled.reset();
 }
 
-  delivered_.resize(copies.size());
+void Run::fetch() {
   forgetUnsettled();
+  const auto& copies = part_.copies_.all();
+  delivered_.resize(copies.size());
   copied_.resize(copies.size());
   for (size_t i = 0; i < copies.size(); ++i) {
     if (isPassing({i, 0})) continue;
