@@ -20,9 +20,6 @@ struct Calls {
   int (*qr)(void* handle, int m, int n, Address a, int lda, Address tau, Address work, int length, Address info);
   int (*qLength)(void* handle, int m, int n, int k, Address a, int lda, Address tau, int* length);
   int (*q)(void* handle, int m, int n, int k, Address a, int lda, Address tau, Address work, int length, Address info);
-  int (*svdLength)(void* handle, int m, int n, int* length);
-  int (*svd)(void* handle, signed char left, signed char right, int m, int n, Address a, int lda, Address values,
-             Address u, int ldu, Address vt, int ldvt, Address work, int length, Address bidiagonal, Address info);
 };
 
 struct Library {
@@ -32,6 +29,10 @@ struct Library {
   int (*setStream)(void* handle, Stream stream);
   int (*getProperty)(int property, int* value);
   Calls float32, float64;
+  // Of float64: singular values in float32 are computed in it, too (decomposition.cc).
+  int (*svdLength)(void* handle, int m, int n, int* length);
+  int (*svd)(void* handle, signed char left, signed char right, int m, int n, Address a, int lda, Address values,
+             Address u, int ldu, Address vt, int ldvt, Address work, int length, Address bidiagonal, Address info);
   int major = 0, minor = 0;
 
   bool load(Symbols find) {
@@ -46,11 +47,11 @@ struct Library {
       find(("cusolverDn" + type + "geqrf").c_str(), calls.qr);
       find(("cusolverDn" + type + "orgqr_bufferSize").c_str(), calls.qLength);
       find(("cusolverDn" + type + "orgqr").c_str(), calls.q);
-      find(("cusolverDn" + type + "gesvd_bufferSize").c_str(), calls.svdLength);
-      find(("cusolverDn" + type + "gesvd").c_str(), calls.svd);
     };
     findAll("S", float32);
     findAll("D", float64);
+    find("cusolverDnDgesvd_bufferSize", svdLength);
+    find("cusolverDnDgesvd", svd);
     return find.hasAll() && getProperty(0, &major) == 0 && getProperty(1, &minor) == 0;
   }
   std::string name() const { return title + (" " + std::to_string(major) + "." + std::to_string(minor)); }
@@ -121,7 +122,8 @@ bool Cusolver::orthonormalRows(DevicePointer q, DevicePointer reflections, size_
 // The left vectors of a' are our v, and its right ones, transposed, our u.
 bool Cusolver::svd(DevicePointer a, DevicePointer u, DevicePointer values, DevicePointer v, size_t m, size_t n,
                    const Scratch& scratch, DevicePointer info) const {
-  const Calls& calls = callsOf(Dtype::float64);
+  std::string reason;
+  const Library& calls = *library(reason);
   const int rows = integer(n), columns = integer(m);
   const signed char job = u == 0 ? 'N' : 'S';
   int length = 0;

@@ -198,22 +198,25 @@ int cusolverGetProperty(int property, int* value) { return *value = property == 
     if (lda != m || k != n || n > m) return 3;                                                                        \
     return start<T>(handle, length, 3 * n, {work, info, a, tau},                                                      \
                     [=](Memory memory) { columnsOf(static_cast<T*>(memory[2]), m, n, static_cast<T*>(memory[3])); }); \
-  }                                                                                                                   \
-  int cusolverDn##X##gesvd_bufferSize(void*, int, int n, int* length) { return lengthFor(n, length); }                \
-  int cusolverDn##X##gesvd(void* handle, signed char left, signed char right, int m, int n, uint64_t a, int lda,      \
-                           uint64_t values, uint64_t u, int ldu, uint64_t vt, int ldvt, uint64_t work, int length,    \
-                           uint64_t, uint64_t info) {                                                                 \
-    const bool hasVectors = left == 'S';                                                                              \
-    if (m < n || lda != m || ldu != m || ldvt != n || left != right || hasVectors != (u != 0)) return 3;              \
-    std::vector<uint64_t> addresses = {work, info, a, values};                                                        \
-    if (hasVectors) addresses.insert(addresses.end(), {u, vt});                                                       \
-    return start<T>(handle, length, 3 * n, addresses, [=](Memory memory) {                                            \
-      singular(static_cast<const T*>(memory[2]), m, n, static_cast<T*>(memory[3]),                                    \
-               hasVectors ? static_cast<T*>(memory[4]) : nullptr, hasVectors ? static_cast<T*>(memory[5]) : nullptr); \
-    });                                                                                                               \
   }
 CALLS(S, float)
 CALLS(D, double)
+
+// Nobody calls that of float32.
+int cusolverDnDgesvd_bufferSize(void*, int, int n, int* length) { return lengthFor(n, length); }
+int cusolverDnDgesvd(void* handle, signed char left, signed char right, int m, int n, uint64_t a, int lda,
+                     uint64_t values, uint64_t u, int ldu, uint64_t vt, int ldvt, uint64_t work, int length, uint64_t,
+                     uint64_t info) {
+  const bool hasVectors = left == 'S';
+  if (m < n || lda != m || ldu != m || ldvt != n || left != right || hasVectors != (u != 0)) return 3;
+  std::vector<uint64_t> addresses = {work, info, a, values};
+  if (hasVectors) addresses.insert(addresses.end(), {u, vt});
+  return start<double>(handle, length, 3 * n, addresses, [=](Memory memory) {
+    singular(static_cast<const double*>(memory[2]), m, n, static_cast<double*>(memory[3]),
+             hasVectors ? static_cast<double*>(memory[4]) : nullptr,
+             hasVectors ? static_cast<double*>(memory[5]) : nullptr);
+  });
+}
 
 }  // extern "C"
 #pragma GCC visibility pop
