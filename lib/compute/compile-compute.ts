@@ -49,10 +49,10 @@ export async function compileParsed<D extends Descriptor>(
   const backend = backendOf(device);
   requireDescriptor(device, descriptor);
   requireUses(uses);
-  if (check && backend.kind !== 'cpu' && backend.kind !== 'reference')
+  if (check && backend.kind === 'metal')
     throw new CovariumError(
       'ERR_UNSUPPORTED',
-      `Check mode needs the cpu or the reference device, not (${backend.kind}).`,
+      'The device metal checks no kernels (metal): open cpu or reference for check mode.',
     );
   const program = programOf(name, descriptor, text, uses, functions);
   refuseDouble(device, program);

@@ -11,8 +11,9 @@ export interface ComputeOptions {
   /** Functions that the text may call, and numbers that it may name; none by default. */
   readonly uses?: Uses | undefined;
   /**
-   * True to check each access to an array, on `cpu` and `reference`; false by default. A wrong one fails the commit
-   * with `ERR_KERNEL_CHECK` and the line of the function. Throws `ERR_UNSUPPORTED` on other devices.
+   * True to check each access to an array; false by default. A wrong one fails the commit with `ERR_KERNEL_CHECK` and
+   * the line of the function. On `cuda` the CPU beside the GPU then runs the kernel. Throws `ERR_UNSUPPORTED` on
+   * `metal`.
    */
   readonly check?: boolean | undefined;
 }

@@ -26,7 +26,8 @@ export interface KernelOptions {
    * True to instrument the kernel where the CPU runs it; false by default. An access beyond a buffer, or a barrier that
    * not all threads of a group reach, then fails the commit with `ERR_KERNEL_CHECK`, with thread and line; a pointer
    * whose address space Metal would refuse fails with `ERR_KERNEL_COMPILE` (if clang++ is installed; see
-   * `Kernel.notes`). Slow. Throws `ERR_UNSUPPORTED` on other devices.
+   * `Kernel.notes`). Slow. On `cuda` the CPU beside the GPU then runs it, as `notes` says. Throws `ERR_UNSUPPORTED` on
+   * `metal`.
    */
   readonly check?: boolean | undefined;
   /**
@@ -96,8 +97,8 @@ function textOf(device: OpenBackend, source: string, options: LibraryOptions): K
       'ERR_UNSUPPORTED',
       'The reference device does not run kernels (reference): open metal or cpu.',
     );
-  if (check && backend.kind !== 'cpu')
-    throw new CovariumError('ERR_UNSUPPORTED', `Check mode needs the cpu device, not (${backend.kind}).`);
+  if (check && backend.kind === 'metal')
+    throw new CovariumError('ERR_UNSUPPORTED', 'The device metal checks no kernels (metal): open cpu for check mode.');
   const { tokens, flat } = preprocess(source, path, includes);
   const texts = new Map([...Object.entries(includes), [path, source]]);
   const read = new Source(tokens);
@@ -163,7 +164,7 @@ async function compiledFor(
     return Promise.all(signatures.map(async (each) => ({ kernel: await from('', false, each), notes: [] })));
   const refusals: CovariumError[] = [];
   const compiled = new Map<Signature, Compiled>();
-  if (kind === 'cuda') {
+  if (kind === 'cuda' && !check) {
     const { ptxOf } = await loading(import('./cuda/library.ts'));
     for (const each of signatures)
       try {
@@ -183,7 +184,8 @@ async function compiledFor(
       const library = await libraryOf(rest, values, check);
       const kernels = await loaded(library, () => Promise.all(rest.map((each) => from(library.path, false, each))));
       rest.forEach((each, i) => {
-        const notes = refusals[i] === undefined ? [] : [`Runs on the CPU beside the GPU. ${firstLine(refusals[i])}`];
+        const reason = check ? 'Check mode is of the CPU alone.' : refusals[i] && firstLine(refusals[i]);
+        const notes = kind === 'cuda' ? [`Runs on the CPU beside the GPU. ${reason}`] : [];
         compiled.set(each, { kernel: kernels[i]!, notes });
       });
     } catch (thrown) {

@@ -90,17 +90,37 @@ onClang('What the GPU does not take runs on the CPU beside it, and the notes say
       if (kernel.name === 'sine') console.log((await kernel.run({ grid: 2, arguments: { x } })).ranOn, x[0], x[1].toFixed(3));
     }
     console.log(await failure(() => gpu.kernel(text.replace('more[1]', 'less[1]'))));
-    console.log(await failure(() => gpu.kernel(text, { check: true })));
     gpu.close();`,
     { SOFTCUDA_FAULT: 'cuModuleLoadData,200,2' },
   );
-  const [driver, clang, ran, wrong, check] = [...out.split('\n').slice(0, 4), out.split('\n').at(-1)];
+  const [driver, clang, ran, wrong] = out.split('\n');
   assert.match(driver!, 'Runs on the CPU beside the GPU. The driver does not take the kernel (error 200');
   assert.match(clang!, /^Runs on the CPU beside the GPU\. .+/);
   assert.is(ran, 'cpu 0 0.841');
   assert.match(wrong!, /ERR_KERNEL_COMPILE.*less.*kernel\.metal:8:/);
-  assert.match(check!, 'ERR_UNSUPPORTED');
 });
+
+onClang(
+  'In check mode the CPU runs a kernel, over draws that stay on the GPU too, and the device goes on.',
+  async () => {
+    const beyond = 'kernel void f(device float* x, uint i [[thread_position_in_grid]]) { x[i] = x[i + 1]; }';
+    const out = await printedBesideCuda(`${head}
+    const normal = await covarium.MultivariateNormal.fromDiagonal({ device: gpu, variances: [1] });
+    const [draws, expected] = [await normal.sample(8, { seed: 1, onDevice: true }), (await normal.sample(8, { seed: 1 })).toArray()];
+    const kernel = await gpu.kernel(${JSON.stringify(beyond)}, { check: true });
+    console.log(kernel.notes[0]);
+    console.log(await failure(() => kernel.run({ grid: 8, arguments: [draws] })));
+    console.log((await kernel.run({ grid: 7, arguments: [new Float32Array(8)] })).ranOn, draws.at(7, 0) === expected[7][0]);
+    const typed = await gpu.compute({ x: covarium.output(covarium.f32) }, new Function('{ x }', '{ x: i }', 'x[i + 1] = 1;'), { check: true });
+    console.log(await failure(() => typed.run({ grid: 8, arguments: { x: new Float32Array(8) } })));
+    gpu.close();`);
+    const [note, failed, ran, typed] = out.split('\n');
+    assert.is(note, 'Runs on the CPU beside the GPU. Check mode is of the CPU alone.');
+    assert.match(failed!, /^ERR_KERNEL_CHECK.*element \(8\) of buffer \(x\)/);
+    assert.is(ran, 'cpu true');
+    assert.match(typed!, /^ERR_KERNEL_CHECK.*element \(8\)/);
+  },
+);
 
 onSoftCuda('Without a compiler for the GPU the notes say so.', async () => {
   const out = await printedBesideCuda(
