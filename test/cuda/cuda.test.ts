@@ -299,6 +299,7 @@ const refusals: readonly [sentence: string, setting: Record<string, string>, rea
   ['without a driver', { LD_LIBRARY_PATH: '' }, /can't be loaded \(libcuda\.so\.1/],
   ['on a GPU that is too old', { SOFTCUDA_MAJOR: '6' }, /too old: it has compute capability \(6\.0\), not \(7\.0\)/],
   ['where the GPU is full', { SOFTCUDA_FAULT: 'cuDevicePrimaryCtxRetain,2,0' }, /no memory left/],
+  ['where no memory is left to compute in', { SOFTCUDA_FAULT: 'cuMemAlloc_v2,2,0' }, /no memory left/],
   [
     'where the kernels do not load',
     { SOFTCUDA_FAULT: 'cuModuleLoadData,222,0' },

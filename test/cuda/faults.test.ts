@@ -1,0 +1,43 @@
+// What the CUDA device does when calls of the driver fail: nothing where it has another way, and else it says so.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { besideCuda, onSoftCuda, printedBesideCuda } from './on-cuda.ts';
+
+const head = `
+  const { openDevice, listDevices, MultivariateNormal } = covarium;
+  const failure = async (work) => { try { await work(); return 'none'; } catch (error) { return error.code; } };
+  const normalOn = (device) => MultivariateNormal.fromCovarianceSync({ device, covariance: [[2, 1, 0], [1, 3, 0], [0, 0, 1]] });
+`;
+
+for (const [sentence, fault] of [
+  ['that can pin no memory draws into ordinary memory', 'cuMemHostAlloc,2,0'],
+  ['without memory at first gives back what it keeps, and tries again', 'cuMemAlloc_v2,2,1'],
+] as const)
+  onSoftCuda(`A GPU ${sentence}.`, async () => {
+    const out = await printedBesideCuda(
+      `${head}
+      const [gpu, cpu] = ['cuda', 'cpu'].map((kind) => openDevice(kind));
+      const [draws, expected] = [gpu, cpu].map((device) => normalOn(device).sampleSync(50_000, { seed: 1 }));
+      console.log(draws.timings.ranOn, draws.data.every((value, at) => value === expected.data[at]));
+      draws.close(); gpu.close(); cpu.close();`,
+      { SOFTCUDA_FAULT: fault },
+    );
+    assert.is(out, 'gpu true');
+  });
+
+onSoftCuda('Where a GPU is lost, openDevice() then takes the CPU, and listDevices() says why.', async () => {
+  const { code, stdout, stderr } = await besideCuda(
+    `${head}
+    const device = openDevice('cuda');
+    const code = await failure(() => normalOn(device).sample(1000));
+    device.close();
+    const other = openDevice();
+    const { available, reason } = listDevices().find(({ kind }) => kind === 'cuda');
+    console.log(code, other.kind, normalOn(other).sampleSync(2).rows, available, reason);`,
+    { SOFTCUDA_FAULT: 'cuMemcpyDtoHAsync_v2,700,9' },
+  );
+  assert.is(code, 0, stderr);
+  assert.match(stdout, /^ERR_DEVICE_FAILED cpu 2 false .*error 700/);
+});
+
+test.run();
