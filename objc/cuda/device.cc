@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 
 #include "choose.h"
 #include "command-buffer.h"
@@ -130,6 +131,17 @@ std::string productsBy() {
   return library.empty() ? "our own kernels; " + reason : library;
 }
 
+// Of the driver's kernel module, as nvidia-smi shows it; '' where the system does not say (WSL). The driver API gives
+// the version of CUDA alone.
+std::string driverVersion() {
+  std::ifstream file("/sys/module/nvidia/version");
+  std::string version;
+  file >> version;
+  return version;
+}
+
+std::string memoryOf(const GpuFacts& facts) { return std::to_string(facts.memoryBytes >> 20) + " MiB"; }
+
 std::string decompositionsBy(const Device& device) {
   std::string reason;
   const std::string library = cusolverName(reason);
@@ -164,18 +176,23 @@ Candidate describe(const OpenOptions& options) {
   cuda.facts = {{"GPU", facts.name},
                 {"UUID", facts.uuid},
                 {"PCI id", facts.pciId},
-                {"memory", std::to_string(facts.memoryBytes >> 20) + " MiB"},
+                {"memory", memoryOf(facts)},
                 {"compute capability", capabilityOf(facts)},
                 {"multiprocessors", std::to_string(facts.multiprocessors)},
                 {"CUDA of the driver", std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10)},
-                {"on the GPU", "normals, draws, products in " + types + "; the rest on the CPU beside it"},
+                {"on the GPU", "normals, draws, products, factors, solves, densities and summaries in " + types +
+                                   "; kernels of users, if NVRTC or clang++ makes them; the rest on the CPU beside it"},
                 {"products", productsBy()},
                 {"decompositions", decompositionsBy(*device)}};
+  const std::string release = driverVersion();
+  if (!release.empty()) cuda.facts.push_back({"driver", release});
   const std::vector<GpuFacts> all = allGpus(driver);
   cuda.facts.push_back({"GPUs", std::to_string(all.size())});
   std::string others;
   for (const GpuFacts& other : all)
-    if (other.uuid != facts.uuid) others += (others.empty() ? "" : ", ") + other.name + " (" + other.uuid + ")";
+    if (other.uuid != facts.uuid)
+      others += (others.empty() ? "" : "; ") + other.name + " (" + other.uuid + ", PCI id " + other.pciId + ", " +
+                memoryOf(other) + ", compute capability " + capabilityOf(other) + ")";
   if (!others.empty()) cuda.facts.push_back({"other GPUs", others});
   device->close();
   return cuda;

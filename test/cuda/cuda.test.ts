@@ -211,8 +211,8 @@ onSoftCuda('A GPU that is slow in float64 leaves it to the CPU.', async () => {
     return `${stdout.split('\n')[1]}, ${bytes}`;
   };
   const [good, bad] = [await launched({}), await launched({ SOFTCUDA_FLOAT64: '64' })];
-  assert.match(good, /^normals, draws, products in float32 and float64;/);
-  assert.match(bad, /^normals, draws, products in float32;/);
+  assert.match(good, /^normals, draws, products, factors, solves, densities and summaries in float32 and float64;/);
+  assert.match(bad, /^normals, draws, products, factors, solves, densities and summaries in float32;/);
   assert.ok(Number(good.split(', ').at(-1)) > Number(bad.split(', ').at(-1)));
 });
 
@@ -334,7 +334,10 @@ onSoftCuda('One of several GPUs is chosen by index, name, UUID or PCI id.', asyn
     { SOFTCUDA_GPUS: '2' },
   );
   const [first, refused] = out.split('\n');
-  assert.is(first, 'Soft GPU 1 (GPU-abababab-abab-abab-abab-ababababab01) true');
+  assert.is(
+    first,
+    'Soft GPU 1 (GPU-abababab-abab-abab-abab-ababababab01, PCI id 0000:02:00.0, 1024 MiB, compute capability 9.0) true',
+  );
   assert.match(refused!, /^ERR_DEVICE_UNAVAILABLE: .*\(7\); there are \(0 = Soft GPU 0 = GPU-abab/);
 });
 
