@@ -15,3 +15,23 @@ export const cpuKernels: string = kernels;
 export function openCpuBackend(threads: number): Backend {
   return addon!.openDevice('cpu', { threads });
 }
+
+/** Kernels that a processor can take in place of its own: what COVARIUM_INSTRUCTION_SET says for them. */
+export type LesserSet = 'avx2' | 'baseline';
+
+/** Why the kernels of a lesser instruction set are not others than the processor's own; '' if they are. */
+export function noLesser(set: LesserSet): string {
+  const isLess = kernels === 'AVX-512' || (set === 'baseline' && kernels === 'AVX2');
+  return noCpu || (isLess ? '' : `The kernels here are for (${kernels}) already.`);
+}
+
+/** What `open` opens, with the kernels of a lesser instruction set: the environment is read as a device is opened. */
+export function withLesser<T>(set: LesserSet, open: () => T): T {
+  const env: NodeJS.ProcessEnv & { COVARIUM_INSTRUCTION_SET?: string } = process.env;
+  env.COVARIUM_INSTRUCTION_SET = set;
+  try {
+    return open();
+  } finally {
+    delete env.COVARIUM_INSTRUCTION_SET;
+  }
+}

@@ -3,7 +3,7 @@ import type { Backend, Encoder } from '../../lib/backend.ts';
 import type { Dtype, Real } from '../../lib/dtype.ts';
 import { openReference } from '../../lib/reference/device.ts';
 import { isAsked } from './asked-device.ts';
-import { cpuKernels, noCpu, openCpuBackend } from './cpu-backend.ts';
+import { noCpu, noLesser, openCpuBackend, withLesser } from './cpu-backend.ts';
 import { openGpuBackend, reasonAgainst } from './gpu-backend.ts';
 import { sanitized } from './sanitized.ts';
 
@@ -28,28 +28,18 @@ interface Place {
   open(): Backend;
 }
 
-/** The cpu device with the kernels of a lesser instruction set: the environment is read as a device is opened. */
-function openLesser(set: 'avx2' | 'baseline'): Backend {
-  const env: NodeJS.ProcessEnv & { COVARIUM_INSTRUCTION_SET?: string } = process.env;
-  env.COVARIUM_INSTRUCTION_SET = set;
-  try {
-    return openCpuBackend(2);
-  } finally {
-    delete env.COVARIUM_INSTRUCTION_SET;
-  }
-}
-
 // Three threads are more than some machines have cores, and divide nothing evenly.
-const noAvx2 = cpuKernels === 'AVX-512' ? noCpu : noCpu || `The kernels here are for (${cpuKernels}) already.`;
-const noBaseline =
-  cpuKernels === 'AVX-512' || cpuKernels === 'AVX2' ? noCpu : noCpu || `The kernels here are (${cpuKernels}) already.`;
 const places: readonly Place[] = [
   { name: 'metal', missing: reasonAgainst('metal'), open: () => openGpuBackend('metal') },
   { name: 'cuda', missing: reasonAgainst('cuda'), open: () => openGpuBackend('cuda') },
   { name: 'cpu with 1 thread', missing: noCpu, open: () => openCpuBackend(1) },
   { name: 'cpu with 3 threads', missing: noCpu, open: () => openCpuBackend(3) },
-  { name: 'cpu with AVX2', missing: noAvx2, open: () => openLesser('avx2') },
-  { name: 'cpu without AVX2', missing: noBaseline, open: () => openLesser('baseline') },
+  { name: 'cpu with AVX2', missing: noLesser('avx2'), open: () => withLesser('avx2', () => openCpuBackend(2)) },
+  {
+    name: 'cpu without AVX2',
+    missing: noLesser('baseline'),
+    open: () => withLesser('baseline', () => openCpuBackend(2)),
+  },
   { name: 'reference', missing: '', open: openReference },
 ];
 

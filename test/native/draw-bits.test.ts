@@ -1,9 +1,11 @@
 // Draws by our own products: an entry is one sum in one order, so neither threads nor cuts nor the processor leave a
-// trace in its bits. test/native/neon.test.ts compares arm64 with the same known answers.
+// trace in its bits. test/native/baseline.test.ts compares arm64, in an emulator, with the same known answers.
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Matrix, MultivariateNormal, openDevice } from '../../lib/index.ts';
+import { type Device, Matrix, MultivariateNormal, openDevice } from '../../lib/index.ts';
+import { isAsked } from '../harness/asked-device.ts';
+import { noCpu, noLesser, withLesser } from '../harness/cpu-backend.ts';
 import { onNative } from '../harness/on-native.ts';
 
 const env: NodeJS.ProcessEnv & { COVARIUM_BLAS?: string } = process.env;
@@ -11,6 +13,11 @@ env.COVARIUM_BLAS = 'none'; // read as a device is opened: on a Mac the products
 
 const known = JSON.parse(readFileSync(new URL('../answers/draw-hash.json', import.meta.url), 'utf8'));
 const { seed, stream, rows } = known;
+// The kernels of lesser processors that this one runs beside its own.
+const lesserSets = (['avx2', 'baseline'] as const).filter((set) => noLesser(set) === '');
+if (isAsked('cpu') && noCpu === '')
+  for (const set of ['avx2', 'baseline'] as const)
+    if (!lesserSets.includes(set)) console.log(`skipped  draws by the kernels (${set}): ${noLesser(set)}`);
 const cuts = [[rows], [300, 700], [17, 283, 700], [1, 2, 3, 4, 5, 15, 16, 954]];
 
 function hashOf(values: Float32Array | Float64Array): string {
@@ -27,23 +34,34 @@ for (const dtype of ['float32', 'float64'] as const)
     const covariance = Matrix.from(entries, { columns: n });
     const mean = Array.from({ length: n }, (_, i) => i / 8);
 
+    /** The hash of all rows, in pieces of so many. */
+    const hashIn = (device: Device, pieces: readonly number[]): string => {
+      assert.is(device.name, 'Built-in BLAS');
+      using normal = MultivariateNormal.fromCovarianceSync({ device, dtype, mean, covariance });
+      const draws = new Values(rows * n);
+      let firstRow = 0;
+      for (const count of pieces) {
+        const out = draws.subarray(firstRow * n, (firstRow + count) * n) as typeof draws;
+        normal.sampleSync(count, { seed, stream, firstRow, out });
+        firstRow += count;
+      }
+      return hashOf(draws);
+    };
+
     onNative(`${dtype}, n = ${n}: draws have the known bits with any number of threads and any cuts.`, () => {
       for (const threads of [1, 2, 3]) {
         using device = openDevice('cpu', { threads });
-        assert.is(device.name, 'Built-in BLAS');
-        using normal = MultivariateNormal.fromCovarianceSync({ device, dtype, mean, covariance });
-        for (const pieces of n === 1000 ? cuts.slice(2) : cuts) {
-          const draws = new Values(rows * n);
-          let firstRow = 0;
-          for (const count of pieces) {
-            const out = draws.subarray(firstRow * n, (firstRow + count) * n) as typeof draws;
-            normal.sampleSync(count, { seed, stream, firstRow, out });
-            firstRow += count;
-          }
-          assert.is(hashOf(draws), known[dtype][n], `${threads} threads: ${pieces}`);
-        }
+        for (const pieces of n === 1000 ? cuts.slice(2) : cuts)
+          assert.is(hashIn(device, pieces), known[dtype][n], `${threads} threads: ${pieces}`);
       }
     });
+
+    // Without the processor's instruction for it, each multiply-add of the baseline is a slow call.
+    for (const set of n === 1000 ? [] : lesserSets)
+      onNative(`${dtype}, n = ${n}: so have those by the kernels (${set}).`, () => {
+        using device = withLesser(set, () => openDevice('cpu', { threads: 2 }));
+        assert.is(hashIn(device, [283, 717]), known[dtype][n]);
+      });
 
     onNative(`${dtype}, n = ${n}: so have draws by a precision matrix, among themselves.`, () => {
       const hashes = new Set<string>();
