@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Real } from '../../lib/dtype.ts';
+import { choleskyMatrices } from '../harness/cholesky-matrices.ts';
 import { type Bench, onEveryBackend } from '../harness/every-backend.ts';
 import { dotOf, guarded, hasSameBytes, isNear, lowerFactor, scattered } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
@@ -27,9 +28,9 @@ function squareFor(n: number, above?: number): Float64Array {
   return made;
 }
 
-function factored({ run, real }: Bench, a: ArrayLike<number>, n: number): Real {
+function factored({ run, real }: Bench, a: ArrayLike<number>, n: number, where: 'auto' | 'gpu' = 'auto'): Real {
   const out = guarded(real(a));
-  run((encoder) => encoder.cholesky(out.view, n, 'auto'));
+  run((encoder) => encoder.cholesky(out.view, n, where));
   out.isIntact(`cholesky of ${n}`);
   return out.view;
 }
@@ -49,6 +50,33 @@ onEveryBackend('a Cholesky factor gives the matrix back, and nothing over the di
         isNear(a[i * n + j]!, product, n + 2, bench.eps, () => `${n}: (${i}, ${j})`);
       }
   }
+});
+
+onEveryBackend("LAPACK's test matrices have their factors, or the pivot that is zero.", async (bench) => {
+  const { dtype, eps, real, backend } = bench;
+  const isGpu = backend.kind === 'metal' || backend.kind === 'cuda';
+  const smallest = dtype === 'float32' ? 2 ** -126 : 2 ** -1022;
+  // A GPU makes those of 512 columns and more by blocks; a few kinds show it.
+  const few = ['condition 0.1 / eps', 'near underflow', 'row and column 256 are zero'];
+  const sizes = [...[1, 2, 10, 50, 130].map((n) => [n, 'auto'] as const), ...(isGpu ? [[513, 'gpu'] as const] : [])];
+  for (const [n, where] of sizes)
+    for (const { name, entries, pivot } of choleskyMatrices(n, eps, smallest)) {
+      if (where === 'gpu' && !few.includes(name)) continue;
+      const a = real(entries);
+      const made = () => factored(bench, a, n, where);
+      if (pivot !== undefined) {
+        const error = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', made);
+        assert.is(error.pivot, pivot, `${n} columns, ${name}: ${error.message}`);
+        continue;
+      }
+      const factor = made();
+      // Twice the bound above: products that are flushed to zero count too, near underflow.
+      for (let i = 0; i < n; i++)
+        for (let j = 0; j <= i; j++) {
+          const product = dotOf(j + 1, factor, i * n, factor, j * n);
+          isNear(a[i * n + j]!, product, 2 * n + 4, eps, () => `${n} columns, ${name}: (${i}, ${j})`);
+        }
+    }
 });
 
 onEveryBackend('a bad pivot is named by its place in the whole matrix, wherever it lies.', async (bench) => {
