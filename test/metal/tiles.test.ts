@@ -4,8 +4,9 @@ import * as assert from 'uvu/assert';
 import { loadAddon } from '../../lib/addon/native.ts';
 import type { Encoder } from '../../lib/backend.ts';
 import { MultivariateNormal, openDevice } from '../../lib/index.ts';
-import { hasSameBytes, lowerFactor } from '../harness/naive.ts';
+import { dotOf, hasSameBytes, isNear, lowerFactor, scattered } from '../harness/naive.ts';
 import { near } from '../harness/near.ts';
+import fc from '../harness/properties.ts';
 import { sanitized } from '../harness/sanitized.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 import { onSoftMetal } from './on-metal.ts';
@@ -101,6 +102,41 @@ onSoftMetal(
     }
   },
 );
+
+onSoftMetal('Solves by tiles are right for any numbers of rows and columns.', async (soft) => {
+  const shape = fc.tuple(fc.integer({ min: 65, max: 400 }), fc.integer({ min: 9, max: 300 }));
+  fc.assert(
+    fc.property(shape, ([n, count]) => {
+      const factor = Float32Array.from(lowerFactor(n, n, Number.NaN));
+      const rows = Float32Array.from(scattered(count * n, 4));
+      const forwards: Record = (encoder, inPlace) => encoder.triangularSolve(factor, inPlace, n, false);
+      const solved = solvedOn('metal', rows, forwards, () => soft.reset());
+      assert.is(soft.count('dispatches solve_tiles'), 1);
+      // Higham, theorem 8.5: the solution is that of a factor within n roundings.
+      for (let r = 0; r < count; r++)
+        for (let i = 0; i < n; i++) {
+          const product = dotOf(i + 1, factor, i * n, solved, r * n);
+          isNear(rows[r * n + i]!, product, n + 2, 2 ** -24, () => `(${r}, ${i}) of ${count} x ${n}`);
+        }
+    }),
+    { numRuns: 6 },
+  );
+});
+
+onSoftMetal('A factor by blocks is right for any number of columns.', async () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 512, max: 700 }), (n) => {
+      const covariance = Float32Array.from(covarianceOf(n).flatMap((row) => [...row]));
+      const factor = solvedOn('metal', covariance, (encoder, inPlace) => encoder.cholesky(inPlace, n, 'gpu'));
+      for (let i = 0; i < n; i++)
+        for (let j = 0; j <= i; j++) {
+          const product = dotOf(j + 1, factor, i * n, factor, j * n);
+          isNear(covariance[i * n + j]!, product, n + 2, 2 ** -24, () => `(${i}, ${j}) of ${n}`);
+        }
+    }),
+    { numRuns: 2 },
+  );
+});
 
 onSoftMetal('Draws by a precision and densities of many columns are solves by tiles.', async (soft) => {
   using metal = openDevice('metal');
