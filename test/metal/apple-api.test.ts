@@ -1,6 +1,7 @@
 // objc/metal keeps to Apple's API: every .mm compiles against headers made from Apple's metadata, and planted mistakes
 // are found. What this can't see (availability by version of macOS) test/metal/apple-api/real-headers.mjs does, with
-// Apple's own headers.
+// Apple's own headers. Nothing is linked: a class or function that Apple lacks is not declared here either, the
+// metadata do not say which framework has a symbol, and our own symbols are linked by the stand-in's build.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
