@@ -2,7 +2,7 @@
 // compute is in kernel.test.ts and its neighbours, on every device.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Device, openDevice } from '../../lib/index.ts';
+import { type Device, openDevice, Texture } from '../../lib/index.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 import { onSoftMetal } from './on-metal.ts';
 
@@ -257,5 +257,20 @@ async function works(device: Device): Promise<void> {
   await kernel.run({ grid: 5, arguments: { a, scale, out } });
   assert.equal([...out], [2, 4, 6, 8, 10]);
 }
+
+onSoftMetal('Textures that change by atomics are refused before macOS 14.', async (soft) => {
+  using device = openDevice('metal');
+  const kernel = await device.kernel(`#include <metal_stdlib>
+using namespace metal;
+kernel void count(texture2d<uint, access::read_write> bins) { bins.atomic_fetch_add(uint2(0, 0), uint4(1)); }`);
+  const words = new Uint32Array(1);
+  const bins = new Texture(words, { format: 'r32uint', width: 1 });
+  const run = () => kernel.run({ grid: 1, arguments: { bins } });
+  soft.set('system', 13);
+  await throwsCode('ERR_UNSUPPORTED', 'macOS 14', run);
+  soft.set('system', 14);
+  await run();
+  assert.equal([...words], [1]);
+});
 
 test.run();

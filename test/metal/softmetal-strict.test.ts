@@ -63,6 +63,7 @@ const sentences: Readonly<Record<string, string>> = {
   'buffer-untracked': `${shared}is asked for memory whose hazards nobody tracks; covarium has no fences.`,
   'language-too-new':
     '-[MTLDevice newLibraryWithSource:options:error:] is asked for version (3.1) of the language, but macOS (13) has (3.0).',
+  'math-mode-too-new': '-[MTLCompileOptions setMathMode:] is unknown to macOS (14); macOS (15) brought it.',
   'concurrent-without-barrier': `${threads}may run beside an earlier dispatch that shares the buffer of argument (out) of (fill_normal), with no barrier.`,
   'threadgroup-memory-left': `${threads}finds (40960) bytes of threadgroup memory for (fill_normal), more than maxThreadgroupMemoryLength (32768).`,
   'buffer-private': `${shared}is asked for storage mode (2); the stand-in has shared storage (0) only.`,

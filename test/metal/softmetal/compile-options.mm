@@ -14,6 +14,16 @@ struct SoftCompileOptions : softmetal::Counted {
   BOOL logs = NO;
 };
 
+namespace {
+
+Call since15(SEL selector) {
+  const Call call{"MTLCompileOptions", selector};
+  call.needs(15);
+  return call;
+}
+
+}  // namespace
+
 @implementation MTLCompileOptions
 SOFT_LIFETIME("MTLCompileOptions")
 - (instancetype)init {
@@ -46,24 +56,24 @@ SOFT_LIFETIME("MTLCompileOptions")
   options.mathMode = enabled ? MTLMathModeFast : MTLMathModeSafe;
 }
 - (MTLMathMode)mathMode {
-  return used(state_, Call{"MTLCompileOptions", _cmd}).mathMode;
+  return used(state_, since15(_cmd)).mathMode;
 }
 - (void)setMathMode:(MTLMathMode)mode {
-  SoftCompileOptions& options = used(state_, Call{"MTLCompileOptions", _cmd});
+  SoftCompileOptions& options = used(state_, since15(_cmd));
   options.mathMode = mode;
   options.fastMathEnabled = mode != MTLMathModeSafe;
 }
 - (MTLMathFloatingPointFunctions)mathFloatingPointFunctions {
-  return used(state_, Call{"MTLCompileOptions", _cmd}).functions;
+  return used(state_, since15(_cmd)).functions;
 }
 - (void)setMathFloatingPointFunctions:(MTLMathFloatingPointFunctions)functions {
-  used(state_, Call{"MTLCompileOptions", _cmd}).functions = functions;
+  used(state_, since15(_cmd)).functions = functions;
 }
 - (BOOL)enableLogging {
-  return used(state_, Call{"MTLCompileOptions", _cmd}).logs;
+  return used(state_, since15(_cmd)).logs;
 }
 - (void)setEnableLogging:(BOOL)logs {
-  used(state_, Call{"MTLCompileOptions", _cmd}).logs = logs;
+  used(state_, since15(_cmd)).logs = logs;
 }
 - (MTLLanguageVersion)languageVersion {
   return used(state_, Call{"MTLCompileOptions", _cmd}).languageVersion;

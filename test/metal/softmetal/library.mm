@@ -56,22 +56,26 @@ id<MTLLibrary> newLibrary(id<MTLDevice> device, dispatch_data_t data, __autorele
 id<MTLLibrary> newLibrary(id<MTLDevice> device, NSString* source, MTLCompileOptions* options,
                           __autoreleasing NSError** error, const Call& call) {
   if (source == nil) call.refuse("is given a nil source.");
-  const MTLLanguageVersion newest = newestLanguage(number("system"));
+  const int64_t system = number("system");
+  const MTLLanguageVersion newest = newestLanguage(system);
   if (options != nil && [options languageVersion] > newest)
     call.refuse("is asked for version (%zu.%zu) of the language, but macOS (%d) has (%zu.%zu).",
                 size_t{[options languageVersion] >> 16}, size_t{[options languageVersion] & 0xffff},
-                static_cast<int>(number("system")), size_t{newest >> 16}, size_t{newest & 0xffff});
+                static_cast<int>(system), size_t{newest >> 16}, size_t{newest & 0xffff});
   const std::string text = textOf(source);
-  if (text.find("os_log") != std::string::npos && (options == nil || ![options enableLogging]))
+  const bool logs = text.find("os_log") != std::string::npos;
+  if (logs && system >= 15 && (options == nil || ![options enableLogging]))
     call.refuse("is given a text that logs, without enableLogging.");
   std::string diagnostics = isOn("compileFails") ? complaint(text) : "";
+  if (logs && system < 15) diagnostics = "program_source:1:10: fatal error: 'metal_logging' file not found\n";
   const auto shader = diagnostics.empty() ? compileShader(text, diagnostics) : nullptr;
   if (shader == nullptr) {
     if (error != nullptr) *error = errorOf(MTLLibraryErrorDomain, MTLLibraryErrorCompileFailure, diagnostics);
     return nil;
   }
-  if (options == nil || [options mathMode] != MTLMathModeSafe ||
-      [options mathFloatingPointFunctions] != MTLMathFloatingPointFunctionsPrecise)
+  // Before macOS 15 the functions' mode was not told apart.
+  if (options == nil || [options fastMathEnabled] ||
+      (system >= 15 && [options mathFloatingPointFunctions] != MTLMathFloatingPointFunctionsPrecise))
     count("fastMathLibraries");
   return libraryOf(device, shader);
 }

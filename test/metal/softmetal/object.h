@@ -18,6 +18,8 @@ struct Call {
 
   // Prints "softmetal: -[MTLBuffer contents] <what>" and aborts.
   [[noreturn]] void refuse(const std::string& what) const;
+  // Refuses where the pretended system is older than macOS `system`, which brought the selector.
+  void needs(int system) const;
   [[noreturn]] void refuse(const char* format, ...) const __attribute__((format(printf, 2, 3)));
 };
 

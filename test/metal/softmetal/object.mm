@@ -26,6 +26,11 @@ void Call::refuse(const char* format, ...) const {
   refuse(std::string(text));
 }
 
+void Call::needs(int system) const {
+  const auto pretended = static_cast<int>(number("system"));
+  if (pretended < system) refuse("is unknown to macOS (%d); macOS (%d) brought it.", pretended, system);
+}
+
 Counted::Counted(const char* className) : className(className) { born(className); }
 Counted::~Counted() { died(className); }
 

@@ -3,8 +3,11 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <mutex>
+
+#include "available.h"
 
 namespace softmetal {
 
@@ -23,7 +26,7 @@ constexpr Setting known[] = {
     {"unifiedMemory", "1"},
     {"mpsUnsupported", "0"},
     {"family", "1007"},  // the largest MTLGPUFamilyApple
-    {"system", "15"},    // of macOS: off Apple's systems @available is true of all that covarium asks for
+    {"system", "15"},    // the first number of macOS's version
     {"executionWidth", "32"},
     {"simdgroupWidth", "0"},  // of the simdgroups that run; 0: executionWidth, which some drivers overstate
     {"maximumGroup", "1024"},
@@ -135,3 +138,8 @@ bool isTurn(const char* name) {
 }
 
 }  // namespace softmetal
+
+bool softmetal_hasSystem(const char* version) {
+  const char* number = strpbrk(version, "0123456789");
+  return number != nullptr && strtoll(number, nullptr, 10) <= softmetal::number("system");
+}

@@ -120,6 +120,9 @@ id<MTLTexture> newTexture(id<MTLDevice> device, MTLTextureDescriptor* descriptor
   const SoftTextureDescriptor& asked = used([descriptor asked], call);
   check(asked, call);
   const Format format = formatOf(asked.format, call);
+  constexpr NSUInteger shaderAtomic = 0x20;
+  if ((asked.usage & shaderAtomic) != 0 && number("system") < 14)
+    call.refuse("is asked for atomics (%zu), which macOS (14) brought.", size_t{asked.usage});
   if (isTurn("allocationFailsAt") || isOn("deviceRemoved")) return nil;
   SoftMetalTexture* texture = [SoftMetalTexture alloc];
   auto* state = new SoftTexture;

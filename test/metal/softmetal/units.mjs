@@ -51,7 +51,7 @@ export function productsOf({ root, out, plainOut, toolchain, generated, instead 
   const addon = objects('objc/addon', /\.cc$/, [...plain, ...napi]);
   // What catches there is plain C++: in Objective-C++ it would end the process.
   const metal = [
-    ...objects('objc/metal', /\.mm$/, objc),
+    ...objects('objc/metal', /\.mm$/, [...objc, ...words('-include test/metal/softmetal/available.h')]),
     ...objects('objc/metal', /(?<!^none)\.cc$/, plain),
     ...objects('objc/gpu', /\.cc$/, plain),
     object('objc/cuda/none.cc', plain),

@@ -260,6 +260,12 @@ const std::map<std::string, std::function<void(Scene&)>> cases = {
        [options setLanguageVersion:MTLLanguageVersion3_1];
        [s.fixture.device newLibraryWithSource:@"" options:options error:nullptr];
      }},
+    {"math-mode-too-new",
+     [](Scene&) {
+       MTLCompileOptions* options = [[MTLCompileOptions alloc] init];
+       softmetal_set("system", "14");
+       [options setMathMode:MTLMathModeSafe];
+     }},
     {"concurrent-without-barrier",
      [](Scene& s) {
        id<MTLComputeCommandEncoder> encoder =
