@@ -40,6 +40,11 @@ if ('reason' in build) {
     assert.equal(drive('compute', { SOFTMETAL_THREADS: '3' }), { status: 0, output: '' });
   });
 
+  test('Encoders that share nothing give the same side by side.', () => {
+    for (const program of ['compute', 'matrices', 'device'])
+      assert.is(drive(program, { SOFTMETAL_SIDE_BY_SIDE: '1' }).status, 0, program);
+  });
+
   for (const [program, env, finding] of [
     ['compute', { SOFTMETAL_BROKEN_KERNEL: 'squared_norms' }, 'wrong: squared norms of normals'],
     ['compute', { SOFTMETAL_POISON: '0' }, 'wrong: fresh memory is poisoned'],

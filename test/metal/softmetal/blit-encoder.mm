@@ -66,9 +66,10 @@ void recordCopy(SoftEncoder& encoder, id<MTLBuffer> buffer, id<MTLTexture> given
     call.refuse("is given (%zu) bytes from offset (%zu) of a buffer of (%zu).", bytes, layers.offset, memory.length);
   encoder.commandBuffer().uses(buffer, call);
   encoder.commandBuffer().keeps(given);
+  encoder.commandBuffer().pass().resources.insert(given);
   char* host = memory.bytes + layers.offset;
   char* texels = texture.bytes() + layers.slice * layers.imageBytes;
-  encoder.commandBuffer().commands.push_back([=] {
+  encoder.commandBuffer().pass().commands.push_back([=] {
     softmetal::count("textureCopies");
     toTexture ? memcpy(texels, host, bytes) : memcpy(host, texels, bytes);
   });
@@ -97,7 +98,7 @@ SOFT_ENCODER("MTLBlitCommandEncoder")
   encoder.commandBuffer().uses(destinationBuffer, call);
   const char* source = from.bytes + sourceOffset;
   char* destination = to.bytes + destinationOffset;
-  encoder.commandBuffer().commands.push_back([=] {
+  encoder.commandBuffer().pass().commands.push_back([=] {
     softmetal::count("blitCopies");
     memcpy(destination, source, size);
   });
@@ -144,7 +145,7 @@ SOFT_ENCODER("MTLBlitCommandEncoder")
   encoder.commandBuffer().uses(buffer, call);
   char* bytes = to.bytes + range.location;
   const size_t length = range.length;
-  encoder.commandBuffer().commands.push_back([=] {
+  encoder.commandBuffer().pass().commands.push_back([=] {
     softmetal::count("blitFills");
     memset(bytes, value, length);
   });

@@ -2,6 +2,7 @@
 
 #import <Metal/Metal.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -11,6 +12,14 @@
 #include "buffer.h"
 #include "object.h"
 #include "queue.h"
+
+// What one encoder records, or one encoding of MPS, and the buffers and textures that its commands use.
+struct SoftPass {
+  std::vector<std::function<void()>> commands;
+  std::set<const void*> resources;
+
+  bool sharesWith(const SoftPass& other) const;
+};
 
 struct SoftCommandBuffer : softmetal::Counted {
   SoftCommandBuffer() : Counted("MTLCommandBuffer") {}
@@ -24,11 +33,11 @@ struct SoftCommandBuffer : softmetal::Counted {
   // Recorded by one thread, then run by the queue's.
   const char* openEncoder = nullptr;  // Apple's name of the encoder's class
   int debugGroups = 0;
-  std::vector<std::function<void()>> commands;
+  std::vector<SoftPass> passes;
   std::vector<softmetal::Ref<id>> kept;
   std::set<SoftBuffer*> buffers;
   std::vector<MTLCommandBufferHandler> scheduledHandlers, completedHandlers;
-  MTLCommandBufferError fault = MTLCommandBufferErrorNone;
+  std::atomic<MTLCommandBufferError> fault{MTLCommandBufferErrorNone};
 
   // Seen by every thread.
   mutable std::mutex mutex;
@@ -48,6 +57,7 @@ struct SoftCommandBuffer : softmetal::Counted {
     }
     changed.notify_all();
   }
+  SoftPass& pass() { return passes.back(); }
   // The command buffer lives until it has run.
   void uses(id<MTLBuffer> buffer, const softmetal::Call& call);
   void keeps(id object) {
@@ -71,7 +81,7 @@ id<MTLCommandBuffer> commandBufferOf(SoftMetalQueue* queue, bool retains, MTLCom
 // encoder.
 SoftCommandBuffer& recording(id<MTLCommandBuffer> buffer, const Call& call);
 
-// On the queue's thread.
-void runToEnd(SoftMetalCommandBuffer* buffer);
+// On the queue's thread. More than one where they may run side by side; they end in their order.
+void runToEnd(const std::vector<Ref<SoftMetalCommandBuffer*>>& buffers);
 
 }  // namespace softmetal

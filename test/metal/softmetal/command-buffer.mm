@@ -21,6 +21,7 @@ void SoftCommandBuffer::uses(id<MTLBuffer> buffer, const Call& call) {
   SoftBuffer& state = softmetal::bufferOf(buffer, call);
   softmetal::checkSameDevice(queue.get()->state_->device.get(), state.device.get(), "buffer", call);
   buffers.insert(&state);
+  pass().resources.insert(&state);
   keeps(buffer);
 }
 

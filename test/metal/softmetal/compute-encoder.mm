@@ -181,7 +181,7 @@ void SoftComputeEncoder::record(MTLSize threads, MTLSize group, const Call& call
     if (binding.buffer == nil) own.push_back(binding.bytes);
   // What never ends is ended by the system.
   SoftCommandBuffer& recorded = commandBuffer();
-  recorded.commands.push_back([dispatch = dispatchOf(threads, group, call), own = std::move(own), &recorded] {
+  recorded.pass().commands.push_back([dispatch = dispatchOf(threads, group, call), own = std::move(own), &recorded] {
     if (!softmetal::execute(dispatch)) recorded.fault = MTLCommandBufferErrorTimeout;
   });
 }
@@ -274,6 +274,7 @@ SOFT_ENCODER("MTLComputeCommandEncoder")
   softmetal::textureOf(texture, call);
   encoder.textures[index] = texture;
   encoder.commandBuffer().keeps(texture);
+  encoder.commandBuffer().pass().resources.insert(texture);
 }
 - (void)setSamplerState:(id<MTLSamplerState>)sampler atIndex:(NSUInteger)index {
   const Call call{"MTLComputeCommandEncoder", _cmd};

@@ -61,12 +61,12 @@ void decompose(const View& source, const View& result, bool lower, int32_t* stat
     const View source = softmetal::viewOf(from, "the source matrix", kernel.firstOrigin, i, n, n, call);
     const View result = softmetal::viewOf(to, "the result matrix", kernel.resultOrigin, i, n, n, call);
     softmetal::checkApart(result, source, true, call);
-    if (status != nil) softmetal::recording(commandBuffer, call).uses(status, call);
     auto* answer =
         status == nil ? nullptr : reinterpret_cast<int32_t*>(softmetal::bufferOf(status, call).bytes) + (i - first);
     softmetal::record(
         kernel, commandBuffer, {&from, &to}, {result},
         [=, lower = kernel.lower] { decompose(source, result, lower, answer); }, call);
+    if (status != nil) softmetal::recording(commandBuffer, call).uses(status, call);
   }
 }
 @end

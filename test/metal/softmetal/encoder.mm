@@ -4,7 +4,9 @@
 
 SoftEncoder::SoftEncoder(const char* className, SoftMetalCommandBuffer* commandBuffer, const softmetal::Call& call)
     : Counted(className), buffer(commandBuffer) {
-  softmetal::recording(commandBuffer, call).openEncoder = className;
+  SoftCommandBuffer& recorded = softmetal::recording(commandBuffer, call);
+  recorded.openEncoder = className;
+  recorded.passes.emplace_back();
   softmetal::count("encoders");
 }
 

@@ -40,8 +40,9 @@ void record(SoftKernel& kernel, id<MTLCommandBuffer> commandBuffer, std::vector<
             std::vector<View> results, std::function<void()> command, const Call& call) {
   SoftCommandBuffer& buffer = recording(commandBuffer, call);
   checkSameDevice([commandBuffer device], kernel.device.get(), "kernel", call);
+  buffer.passes.emplace_back();
   for (const SoftExtent* operand : operands) buffer.uses(operand->data.get(), call);
-  buffer.commands.push_back(
+  buffer.pass().commands.push_back(
       [name = std::string(kernel.className), command = std::move(command), results = std::move(results)] {
         count("encoded " + name);
         command();

@@ -27,6 +27,13 @@ Work& work() {
   return *one;
 }
 
+bool sharesNothing(SoftMetalCommandBuffer* buffer, const std::vector<softmetal::Ref<SoftMetalCommandBuffer*>>& before) {
+  for (const auto& other : before)
+    for (SoftBuffer* used : buffer->state_->buffers)
+      if (other.get()->state_->buffers.count(used) != 0) return false;
+  return true;
+}
+
 }  // namespace
 
 namespace softmetal {
@@ -64,21 +71,26 @@ void Line::end() {
 
 void Line::serve() {
   while (true) {
+    int64_t taken = 0;
     {
       std::unique_lock<std::mutex> lock(mutex_);
       changed_.wait(lock, [this] { return entries_.empty() ? ending_ : entries_.front().committed; });
       if (entries_.empty()) return;
     }
     @autoreleasepool {
-      Ref<SoftMetalCommandBuffer*> buffer;
+      std::vector<Ref<SoftMetalCommandBuffer*>> buffers;
       {
         std::lock_guard<std::mutex> lock(mutex_);
-        buffer = std::move(entries_.front().buffer);
-        entries_.pop_front();
+        do {
+          buffers.push_back(std::move(entries_.front().buffer));
+          entries_.pop_front();
+        } while (isOn("sideBySide") && !entries_.empty() && entries_.front().committed &&
+                 sharesNothing(entries_.front().buffer.get(), buffers));
       }
-      runToEnd(buffer.get());
+      runToEnd(buffers);
+      taken = static_cast<int64_t>(buffers.size());
     }
-    work().add(-1);
+    work().add(-taken);
   }
 }
 

@@ -1,10 +1,12 @@
 // A command buffer's way from commit to its completed handlers, on the thread of its queue.
 #include <Block.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
 #include "command-buffer.h"
+#include "ledger.h"
 #include "settings.h"
 
 NSErrorDomain const MTLCommandBufferErrorDomain = @"MTLCommandBufferErrorDomain";
@@ -48,53 +50,123 @@ void call(std::vector<MTLCommandBufferHandler>& handlers, SoftMetalCommandBuffer
   }
 }
 
-}  // namespace
+void run(const SoftPass& pass) {
+  for (const auto& command : pass.commands) command();
+}
 
-namespace softmetal {
+// Passes that share no resource with each other, at once.
+void runTogether(const std::vector<const SoftPass*>& passes) {
+  if (passes.size() > 1) softmetal::count("passesSideBySide", static_cast<int64_t>(passes.size()));
+  std::vector<std::thread> threads;
+  for (const SoftPass* pass : passes)
+    threads.emplace_back([pass] {
+      @autoreleasepool {
+        run(*pass);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+}
 
-void runToEnd(SoftMetalCommandBuffer* buffer) {
+void runSideBySide(const std::vector<const SoftPass*>& passes) {
+  std::vector<const SoftPass*> together;
+  for (const SoftPass* pass : passes) {
+    for (const SoftPass* other : together) {
+      if (!pass->sharesWith(*other)) continue;
+      runTogether(together);
+      together.clear();
+      break;
+    }
+    together.push_back(pass);
+  }
+  runTogether(together);
+}
+
+// When a command buffer began, in seconds.
+struct Times {
+  double kernelStart = 0, kernelEnd = 0, gpuStart = 0;
+};
+
+Times begin(SoftMetalCommandBuffer* buffer) {
+  using softmetal::isOn, softmetal::number;
   SoftCommandBuffer& state = *buffer->state_;
-  const double kernelStart = seconds();
+  Times times;
+  times.kernelStart = seconds();
   if (isOn("deviceRemoved")) state.fault = MTLCommandBufferErrorDeviceRemoved;
-  SoftQueue& queue = *state.queue.get()->state_;
+  const SoftQueue& queue = *state.queue.get()->state_;
   if (queue.hasFailed && isOn("errorsStay")) state.fault = MTLCommandBufferErrorAccessRevoked;
   state.reach(MTLCommandBufferStatusScheduled);
   call(state.scheduledHandlers, buffer);
-  const double kernelEnd = seconds();
+  times.kernelEnd = seconds();
   if (const int64_t delay = number("delayMs"); delay > 0) std::this_thread::sleep_for(std::chrono::milliseconds(delay));
 
   const double overlap = static_cast<double>(number("overlapMs")) * 1e-3;
-  const double gpuStart = overlap > 0 && queue.lastEnd > 0 ? queue.lastEnd - overlap : seconds();
+  times.gpuStart = overlap > 0 && queue.lastEnd > 0 ? queue.lastEnd - overlap : seconds();
+  if (state.fault == MTLCommandBufferErrorNone) return times;
   // One that fails has done a part.
-  const size_t done = state.fault == MTLCommandBufferErrorNone ? state.commands.size() : state.commands.size() / 2;
-  for (size_t i = 0; i < done; ++i) state.commands[i]();
-  const double gpuEnd = seconds();
+  size_t left = 0;
+  for (const SoftPass& pass : state.passes) left += pass.commands.size();
+  left /= 2;
+  for (SoftPass& pass : state.passes) {
+    pass.commands.resize(std::min(left, pass.commands.size()));
+    left -= pass.commands.size();
+  }
+  return times;
+}
 
+void finish(SoftMetalCommandBuffer* buffer, const Times& times) {
+  SoftCommandBuffer& state = *buffer->state_;
+  SoftQueue& queue = *state.queue.get()->state_;
+  const double gpuEnd = seconds();
   // Nothing is kept for the handlers' sake: who needs a buffer there holds it.
   for (SoftBuffer* used : state.buffers) --used->inFlight;
   state.buffers.clear();
-  state.commands.clear();
+  state.passes.clear();
   state.kept.clear();
-  state.queue.get()->state_->giveBack();
-  const bool failed = state.fault != MTLCommandBufferErrorNone;
+  queue.giveBack();
+  const MTLCommandBufferError fault = state.fault;
+  const bool failed = fault != MTLCommandBufferErrorNone;
   queue.hasFailed = queue.hasFailed || failed;
   queue.lastEnd = gpuEnd;
-  Ref<NSError*> error;
+  softmetal::Ref<NSError*> error;
   if (failed) {
-    const auto code = static_cast<NSInteger>(state.fault);
-    error = Ref<NSError*>(errorOf(MTLCommandBufferErrorDomain, code, descriptionOf(state.fault)));
+    const auto code = static_cast<NSInteger>(fault);
+    error = softmetal::Ref<NSError*>(softmetal::errorOf(MTLCommandBufferErrorDomain, code, descriptionOf(fault)));
   }
   {
     std::lock_guard<std::mutex> lock(state.mutex);
-    state.kernelStart = kernelStart;
-    state.kernelEnd = kernelEnd;
-    state.gpuStart = gpuStart;
+    state.kernelStart = times.kernelStart;
+    state.kernelEnd = times.kernelEnd;
+    state.gpuStart = times.gpuStart;
     state.gpuEnd = gpuEnd;
     state.error = error;
   }
   // Who waits may go on before the handlers have run.
   state.reach(failed ? MTLCommandBufferStatusError : MTLCommandBufferStatusCompleted);
   call(state.completedHandlers, buffer);
+}
+
+}  // namespace
+
+bool SoftPass::sharesWith(const SoftPass& other) const {
+  const auto isOthers = [&](const void* resource) { return other.resources.count(resource) != 0; };
+  return std::any_of(resources.begin(), resources.end(), isOthers);
+}
+
+namespace softmetal {
+
+void runToEnd(const std::vector<Ref<SoftMetalCommandBuffer*>>& buffers) {
+  std::vector<Times> times;
+  std::vector<const SoftPass*> passes;
+  for (const auto& buffer : buffers) {
+    times.push_back(begin(buffer.get()));
+    for (const SoftPass& pass : buffer.get()->state_->passes) passes.push_back(&pass);
+  }
+  if (isOn("sideBySide")) {
+    runSideBySide(passes);
+  } else {
+    for (const SoftPass* pass : passes) run(*pass);
+  }
+  for (size_t i = 0; i < buffers.size(); ++i) finish(buffers[i].get(), times[i]);
 }
 
 }  // namespace softmetal

@@ -21,7 +21,7 @@ const kinds = {
   thread: {
     out: 'build-soft-tsan',
     parts: ['--drivers'],
-    env: { TSAN_OPTIONS: `suppressions=${join(here, 'thread.supp')}` },
+    env: { TSAN_OPTIONS: `suppressions=${join(here, 'thread.supp')}`, SOFTMETAL_SIDE_BY_SIDE: '1' },
   },
 };
 

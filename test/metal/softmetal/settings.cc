@@ -53,6 +53,7 @@ constexpr Setting known[] = {
     {"commandBufferErrorAt", "0"}  // ... with which the n-th commit from now ends
     ,
     {"deviceRemoved", "0"},
+    {"sideBySide", "0"},      // encoders that share no resource run on threads at once, as on a GPU
     {"errorsStay", "0"},      // after a command buffer that fails, its queue's others are ignored
     {"overlapMs", "0"},       // a command buffer begins on the GPU so much before the one in front of it ends
     {"choleskyStatus", "0"},  // an MPSMatrixDecompositionStatus other than 0

@@ -27,10 +27,10 @@ export class SoftMetal {
 
   /**
    * What has happened since the last reset, by name: `commits`, `waits`, `completedHandlers`, `encoders`, `libraries`,
-   * `builtLibraries`, `fastMathLibraries`, `pipelines`, `pipelines fill_normal`, `buffers`, `largestAllocation`,
-   * `dispatches`, `dispatches fill_normal`, `blitCopies`, `blitFills`, `captures`; `MPSMatrixSum` and `MPSMatrixSum 2
-   * 1x4 N` for objects made, `encoded MPSMatrixSum` for runs; `statusReads`; `most living MTLCommandBuffer`, how many
-   * of a class lived at once. A name that is absent has happened 0 times.
+   * `builtLibraries`, `fastMathLibraries`, `passesSideBySide`, `pipelines`, `pipelines fill_normal`, `buffers`,
+   * `largestAllocation`, `dispatches`, `dispatches fill_normal`, `blitCopies`, `blitFills`, `captures`; `MPSMatrixSum`
+   * and `MPSMatrixSum 2 1x4 N` for objects made, `encoded MPSMatrixSum` for runs; `statusReads`;
+   * `most living MTLCommandBuffer`, how many of a class lived at once. A name that is absent has happened 0 times.
    */
   counters(): Readonly<Record<string, number>> {
     return this.#hooks.counters(this.#path);

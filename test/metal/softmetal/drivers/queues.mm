@@ -81,6 +81,46 @@ void inOrder() {
   [out release];
 }
 
+// Command buffers that share no buffer, behind one that waits for their commit; the last one waits for both.
+void sideBySide() {
+  Fixture fixture;
+  id<MTLBuffer> slow = fixture.newFloats({0, 0, 0, 0}), one = fixture.newFloats({0, 0, 0, 0}),
+                two = fixture.newFloats({0, 0, 0, 0}), copy = fixture.newFloats({0, 0, 0, 0});
+  std::atomic<bool> committed{false};
+  std::atomic<bool>* goesOn = &committed;
+  softmetal_reset();
+  softmetal_set("sideBySide", "1");
+  @autoreleasepool {
+    id<MTLCommandBuffer> first = filling(fixture, slow);
+    [first addScheduledHandler:^(id<MTLCommandBuffer>) {
+      while (!goesOn->load()) std::this_thread::yield();
+    }];
+    [first commit];
+    // It has begun, alone, before the others come.
+    while ([first status] < MTLCommandBufferStatusScheduled) std::this_thread::yield();
+    [filling(fixture, one) commit];
+    [filling(fixture, two) commit];
+    id<MTLCommandBuffer> last = [fixture.queue commandBuffer];
+    id<MTLBlitCommandEncoder> blit = [last blitCommandEncoder];
+    [blit copyFromBuffer:two sourceOffset:0 toBuffer:copy destinationOffset:0 size:16];
+    [blit endEncoding];
+    [last commit];
+    committed = true;
+    [last waitUntilCompleted];
+  }
+  int64_t passes = 0;
+  softmetal_counters(
+      [](const char* name, int64_t value, void* found) {
+        if (std::string(name) == "passesSideBySide") *static_cast<int64_t*>(found) = value;
+      },
+      &passes);
+  check(passes == 2, "two encoders run side by side");
+  const auto* copied = static_cast<float*>([copy contents]);
+  check(copied[0] != 0 && copied[0] == static_cast<float*>([one contents])[0], "and the copy waits for what it reads");
+  softmetal_reset();
+  for (id<MTLBuffer> each : {slow, one, two, copy}) [each release];
+}
+
 // More commits than command buffers may exist, from two threads.
 void limited() {
   Fixture fixture;
@@ -205,6 +245,7 @@ int main() {
   @autoreleasepool {
     asynchronous();
     inOrder();
+    sideBySide();
     limited();
     dropped();
     faults();
