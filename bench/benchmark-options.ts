@@ -1,7 +1,7 @@
 import { describe, wholeNumber } from '../lib/check.ts';
-import { wholeArgument } from '../lib/cli/arguments.ts';
 import { CovariumError } from '../lib/covarium-error.ts';
 import type { RealDtype } from '../lib/dtype.ts';
+import { wholeArgument } from '../lib/typed-number.ts';
 import { deviceNames } from './devices.ts';
 import type { RunOptions } from './results.ts';
 import { suites } from './suites.ts';

@@ -4,35 +4,6 @@ import { describe, oneOf } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import { deviceKinds, gpuKind, listDevices } from '../list-devices.ts';
-import type { Word64 } from '../stream/counter.ts';
-
-/** A whole number of the command line below 2^53, as 1000000 or 1e6; throws `ERR_OUT_OF_RANGE`. */
-export function wholeArgument(name: string, text: string): number {
-  const word = parsed(text);
-  if (word === undefined || word > Number.MAX_SAFE_INTEGER) throw notWhole(name, text, '2^53 - 1');
-  return Number(word);
-}
-
-/** A whole number of the command line below 2^64, as 1000000 or 1e6; throws `ERR_OUT_OF_RANGE`. */
-export function wordArgument(name: string, text: string): Word64 {
-  const word = parsed(text);
-  if (word === undefined || word >= 1n << 64n) throw notWhole(name, text, '2^64 - 1');
-  return word <= Number.MAX_SAFE_INTEGER ? Number(word) : word;
-}
-
-// Undefined if it is no whole number.
-function parsed(text: string): bigint | undefined {
-  const [, whole, part = '', exponent = '0'] = /^(\d+)(?:\.(\d+))?(?:e\+?(\d{1,2}))?$/i.exec(text) ?? [];
-  const zeros = Number(exponent) - part.length;
-  return whole === undefined || zeros < 0 ? undefined : BigInt(whole + part) * 10n ** BigInt(zeros);
-}
-
-function notWhole(name: string, text: string, most: string): CovariumError {
-  return new CovariumError(
-    'ERR_OUT_OF_RANGE',
-    `${name} is (${describe(text)}): pass a whole number from 0 to ${most}, as 1000000 or 1e6.`,
-  );
-}
 
 /**
  * Checks before the long work that outputs, by their options, are names of files; ignores those that are not given.

@@ -9,15 +9,9 @@ import { writeRows, writeWithManifest } from '../run/parts.ts';
 import { normalStream, type Run, rowsPerBlock } from '../run/run.ts';
 import { randomSeed } from '../stream/counter.ts';
 import { formatOf, type TableFormat } from '../table/format.ts';
+import { wholeArgument, wordArgument } from '../typed-number.ts';
 import { versions } from '../versions.ts';
-import {
-  deviceArgument,
-  dtypeArgument,
-  gpusArgument,
-  requireFileNames,
-  wholeArgument,
-  wordArgument,
-} from './arguments.ts';
+import { deviceArgument, dtypeArgument, gpusArgument, requireFileNames } from './arguments.ts';
 import { type DistributionArguments, distributionOf, typeOfDraws } from './distribution.ts';
 import { tellPassedOver } from './passed-over.ts';
 import { progressBar } from './progress.ts';

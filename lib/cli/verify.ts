@@ -2,7 +2,8 @@ import { wholeNumber } from '../check.ts';
 import { printable } from '../covarium-error.ts';
 import { standardOutput } from '../file/output.ts';
 import { verified } from '../run/verify.ts';
-import { deviceArgument, wholeArgument } from './arguments.ts';
+import { wholeArgument } from '../typed-number.ts';
+import { deviceArgument } from './arguments.ts';
 import { type DistributionArguments, distributionOf } from './distribution.ts';
 
 /** Options of `covarium verify`, as typed. */

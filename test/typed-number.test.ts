@@ -1,8 +1,8 @@
 // Whole numbers as they are typed.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { wholeArgument, wordArgument } from '../../lib/cli/arguments.ts';
-import { throwsCode } from '../harness/throws-code.ts';
+import { wholeArgument, wordArgument } from '../lib/typed-number.ts';
+import { throwsCode } from './harness/throws-code.ts';
 
 test('A number is whole in any of its forms, and an error shows it as it was typed, and the limit.', async () => {
   for (const text of ['1500', '1.5e3', '15e2', '1.50E+3']) assert.is(wholeArgument('--count', text), 1500);
