@@ -30,14 +30,8 @@ import { correlation, deviationsTask, variancesTask } from '../normal/spread.ts'
 import type { BoxProbability } from '../probability/box-probability.ts';
 import { type StudentAffineOptions, studentAffine, studentMarginal } from './affine.ts';
 import { studentConditional } from './conditional.ts';
-import { studentEntropy } from './density.ts';
-import {
-  drawAboutLocations,
-  type LocationsOptions,
-  type LocationsSyncOptions,
-  splitLocations,
-  studentTasks,
-} from './draw.ts';
+import { studentEntropy, studentScoreTask } from './density.ts';
+import { drawAboutLocations, type LocationsOptions, type LocationsSyncOptions, splitLocations } from './draw.ts';
 import { studentEllipsoid } from './ellipsoid.ts';
 import { type StudentJson, scaleOfJson, studentToJson } from './json.ts';
 import type {
@@ -59,8 +53,8 @@ import {
   studentFromPrecision,
   studentFromScale,
 } from './parameters.ts';
-import { studentQuantiles } from './quantile.ts';
-import { studentScoreTask } from './score.ts';
+import { studentTasks } from './tasks.ts';
+import { studentQuantiles } from './transform.ts';
 
 let studentWith: <D extends RealDtype>(parameters: StudentParameters<D>) => MultivariateStudentT<D>;
 

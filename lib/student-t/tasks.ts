@@ -1,0 +1,43 @@
+import { Storage } from '../array/storage.ts';
+import type { DistributionTasks } from '../distribution/tasks.ts';
+import type { RealDtype } from '../dtype.ts';
+import { distances, fromSquares } from '../normal/density.ts';
+import { normalTasks } from '../normal/tasks.ts';
+import { studentQuantile } from '../probability/f-quantile.ts';
+import { requireRowLimit } from '../stream/radial-scales.ts';
+import { logDecay, logDensityAtLocation } from './density.ts';
+import { drawStretched } from './draw.ts';
+import type { StudentParameters } from './parameters.ts';
+
+/** The tasks of a Student-t with these parameters on its device. */
+export function studentTasks<D extends RealDtype>(parameters: StudentParameters<D>): DistributionTasks<D> {
+  const { normal, nu } = parameters;
+  const words = { name: 'Student-t', sampleNames: ['locations'] };
+  if (nu === Number.POSITIVE_INFINITY) return { ...normalTasks(normal), ...words };
+  const atLocation = logDensityAtLocation(parameters);
+  // The copy of the location outlives close(), as commands in flight do.
+  const location = new Float64Array(normal.mean.values);
+  const mean = Storage.inside(normal.device, normal.dtype, normal.n);
+  mean.values.fill(0);
+  const centred = { ...normal, mean };
+  const tasks = normalTasks(normal);
+  return {
+    ...tasks,
+    ...words,
+    requireRows: requireRowLimit,
+    draw: (count, options, counter) => drawStretched({ centred, location }, nu, count, options, counter),
+    logPdf: (rows) =>
+      fromSquares(normal, rows, 0, (values, far) => {
+        for (let i = 0; i < values.length; i++) values[i] = atLocation + logDecay(normal, nu, -2 * values[i]!, 0);
+        for (const { row, square, exponent } of far) values[row] = atLocation + logDecay(normal, nu, square, exponent);
+      }),
+    mahalanobis: (rows) => distances(normal, rows),
+    *marginals() {
+      return { ...(yield* tasks.marginals()), quantile: (p) => studentQuantile(p, nu) };
+    },
+    close: () => {
+      tasks.close();
+      mean.close();
+    },
+  };
+}
