@@ -17,7 +17,7 @@ const piece = 1 << 15;
 
 /** The mean of each column: sums of what lies beyond the first row, which does not lose the digits of large numbers. */
 export function* columnMeans(matrix: Columns): Work<Float64Array<ArrayBuffer>> {
-  requireRows(matrix.rows, 'mean');
+  requireSomeRows(matrix.rows, 'mean');
   const start = Float64Array.from(matrix.data.subarray(0, matrix.columns), (value) =>
     Number.isFinite(value) ? value : 0,
   );
@@ -53,7 +53,7 @@ function* columnSums(matrix: Columns, start: Float64Array, scale: number): Work<
  */
 export function* columnQuantiles(matrix: Columns, probabilities: readonly number[]): Work<Float64Array<ArrayBuffer>> {
   const { rows, columns } = matrix;
-  requireRows(rows, 'quantile');
+  requireSomeRows(rows, 'quantile');
   if (!(Array.isArray(probabilities) || ArrayBuffer.isView(probabilities)))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
@@ -169,6 +169,6 @@ function median(a: number, b: number, c: number): number {
   return Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
 }
 
-function requireRows(rows: number, what: string): void {
+function requireSomeRows(rows: number, what: string): void {
   if (rows === 0) throw new CovariumError('ERR_SHAPE', `A matrix of (0) rows has no ${what}.`);
 }

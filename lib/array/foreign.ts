@@ -96,7 +96,7 @@ export function foreignColumns(input: unknown): ReadonlyMap<string, unknown> | u
 }
 
 /** The names of a table's columns; undefined for anything but a table. */
-export function columnNames(input: unknown): readonly string[] | undefined {
+export function foreignNames(input: unknown): readonly string[] | undefined {
   if (Array.isArray(input)) return isPlainObject(input[0]) ? Object.keys(input[0]) : undefined;
   const columns = foreignColumns(input);
   return columns && [...columns.keys()];

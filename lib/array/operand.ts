@@ -154,7 +154,7 @@ export function requireNormal(square: string, factor: Matrix, mean: Operand, nam
 }
 
 /** Returns `value` if it is a finite number, of at least `least` if given; throws `ERR_OUT_OF_RANGE` otherwise. */
-export function requireFinite(name: string, value: number, least?: number): number {
+export function finiteNumber(name: string, value: number, least?: number): number {
   if (typeof value === 'number' && Number.isFinite(value) && !(value < least!)) return value;
   const range = least === undefined ? '' : ` of at least ${least}`;
   throw new CovariumError('ERR_OUT_OF_RANGE', `${marked(name)} is (${quoted(value)}), not a finite number${range}.`);
@@ -165,7 +165,7 @@ export function requireFinite(name: string, value: number, least?: number): numb
  * otherwise.
  */
 export function requireFiniteBeside(name: string, value: number, beside: Real): number {
-  requireFinite(name, value);
+  finiteNumber(name, value);
   // A device's float32 would be infinite.
   if (beside instanceof Float64Array || Number.isFinite(Math.fround(value))) return value;
   throw new CovariumError('ERR_OUT_OF_RANGE', `${marked(name)} is (${value}), which float32 does not hold.`);

@@ -1,12 +1,12 @@
 import type { Matrix } from '../array/matrix.ts';
 import {
+  finiteNumber,
   heightOf,
   type NamedOperands,
   type Operand,
   requireAlike,
   requireApart,
   requireColumns,
-  requireFinite,
   requireFiniteBeside,
   requireLength,
   requireNormal,
@@ -89,7 +89,7 @@ export class CommandBuffer {
   requireSymmetric(a: Matrix, tolerance = 0): this {
     const n = requireSquare('`a`', a);
     return this.#record((encoder) =>
-      encoder.requireSymmetric(this.#one({ a }), n, requireFinite('Tolerance', tolerance, 0)),
+      encoder.requireSymmetric(this.#one({ a }), n, finiteNumber('Tolerance', tolerance, 0)),
     );
   }
 

@@ -3,7 +3,7 @@ import { checkOptions, describe, quoted, requireBoolean, wrongArgument } from '.
 import { CovariumError } from '../covarium-error.ts';
 import { compileKernel } from '../kernel/compile.ts';
 import { Source } from '../kernel/declarations.ts';
-import { partsOf } from '../kernel/kernel.ts';
+import { kernelParts } from '../kernel/kernel.ts';
 import { preprocess } from '../kernel/preprocess.ts';
 import { signatureOf } from '../kernel/signature.ts';
 import { ComputeKernel } from './compute-kernel.ts';
@@ -71,7 +71,7 @@ export async function compileParsed<D extends Descriptor>(
   }
   const source = check ? metalText(program, true) : texts.source;
   const kernel = await compileKernel(device, source, { name: program.name, check, path: `${name}.metal` }, true);
-  const parts = { name, ...partsOf(kernel), notes: [...kernel.notes, ...notes] };
+  const parts = { name, ...kernelParts(kernel), notes: [...kernel.notes, ...notes] };
   return new ComputeKernel(device, parts, texts, descriptor, lengths);
 }
 

@@ -2,7 +2,7 @@ import { type AnyNode, type Node, parse, parseExpressionAt } from 'acorn';
 import { CovariumError } from '../covarium-error.ts';
 import { isWhole, typeInWords } from './conversion.ts';
 import type { Scalar } from './descriptor.ts';
-import { type Parsed, parsed, requireLength } from './parse.ts';
+import { type Parsed, parsed, requireTextLength } from './parse.ts';
 import { isName, SourceText } from './source-text.ts';
 import type { ValueType, Weak } from './tree.ts';
 
@@ -41,7 +41,7 @@ export function textFunction(
   form: 'expression' | 'statements',
   remedy: string,
 ): Parsed {
-  requireLength(argument, text);
+  requireTextLength(argument, text);
   const list = `(${names.join(', ')}) => `;
   const how = { names: form === 'statements' ? [...names, 'out'] : names, remedy };
   const whole = (before: string, inner: string, after: string): Parsed => {

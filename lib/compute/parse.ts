@@ -29,12 +29,12 @@ export function parsed(name: string, given: unknown, argument = 'text', remedy?:
       'ERR_INVALID_ARGUMENT',
       `\`${name}\` has no text: it is native, or bound by bind(). Pass the function itself.`,
     );
-  requireLength(name, text);
+  requireTextLength(name, text);
   return functionIn(name, text, remedy);
 }
 
 /** Throws `ERR_TOO_LARGE` for a text that is too long to read. */
-export function requireLength(name: string, text: string): void {
+export function requireTextLength(name: string, text: string): void {
   if (text.length > longest)
     throw new CovariumError(
       'ERR_TOO_LARGE',

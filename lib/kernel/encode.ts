@@ -1,6 +1,6 @@
 import { quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { bytesOf, type Layout } from './layout.ts';
+import { bytesOfScalar, type Layout } from './layout.ts';
 
 type Put = (view: DataView, at: number, value: number) => void;
 type Scalar = readonly [least: number, most: number, put: Put];
@@ -63,7 +63,7 @@ function put(view: DataView, at: number, value: unknown, layout: Layout, name: s
   else if (layout.count === 1) putNumber(view, at, value, layout.scalar!, name);
   else {
     // The padding of a vector of three stays 0.
-    const sizeBytes = layout.sizeBytes / Math.round(layout.sizeBytes / bytesOf(layout.scalar!));
+    const sizeBytes = layout.sizeBytes / Math.round(layout.sizeBytes / bytesOfScalar(layout.scalar!));
     const element = { type: layout.scalar!, scalar: layout.scalar!, count: 1, sizeBytes, alignBytes: sizeBytes };
     putEach(view, at, value, element, layout.count!, name);
   }

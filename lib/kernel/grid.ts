@@ -6,7 +6,7 @@ import { CovariumError } from '../covarium-error.ts';
 export type GridSize = number | readonly number[];
 
 /** Three positive whole numbers of threads. Throws `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`. */
-export function sizeOf(name: string, size: GridSize): [number, number, number] {
+export function threadsOf(name: string, size: GridSize): [number, number, number] {
   const given = typeof size === 'number' ? [size] : size;
   if (!Array.isArray(given) || given.length < 1 || given.length > 3)
     throw wrongArgument(name, size, 'a whole number, or an array of 1 to 3');

@@ -4,7 +4,7 @@ import { checkOptions, inspectFields, noConstructor, quoted } from '../check.ts'
 import { CovariumError } from '../covarium-error.ts';
 import type { Values } from '../dtype.ts';
 import { type KernelArguments, operandsOf, valuesOf } from './arguments.ts';
-import { type GridSize, sizeOf, threadgroupFor } from './grid.ts';
+import { type GridSize, threadgroupFor, threadsOf } from './grid.ts';
 import type { Parameter } from './parameter.ts';
 
 /** Options of a launch. */
@@ -142,12 +142,12 @@ export class Kernel {
         'ERR_FOREIGN_BUFFER',
         `Kernel (${this.name}) belongs to another device (${this.device.name}), not to (${device.name}).`,
       );
-    const grid = sizeOf('Grid', given.grid);
+    const grid = threadsOf('Grid', given.grid);
     const launch = this.prepared(given);
     const threadgroup =
       launch.threadgroup === undefined
         ? threadgroupFor(this.#compiled, grid)
-        : sizeOf('Threadgroup', launch.threadgroup);
+        : threadsOf('Threadgroup', launch.threadgroup);
     const operands = operandsOf(device, this.name, this.#parameters, launch.arguments);
     const reachable = operands.map(valuesOf).filter((values): values is Values => values !== undefined);
     return { compiled: this.#compiled, operands, reachable, grid, threadgroup };
@@ -171,6 +171,6 @@ export function recordedLaunch(kernel: Kernel, device: OpenBackend, launch: Laun
 }
 
 /** The parts of a kernel, for other modules of lib only. */
-export function partsOf(kernel: Kernel): KernelParts {
+export function kernelParts(kernel: Kernel): KernelParts {
   return partsInside(kernel);
 }

@@ -37,7 +37,7 @@ const scalarBytes: { readonly [type: string]: number } = {
 };
 
 /** Bytes of one number of a Metal type. */
-export function bytesOf(scalar: string): number {
+export function bytesOfScalar(scalar: string): number {
   return scalarBytes[scalar]!;
 }
 

@@ -132,7 +132,7 @@ const mostTexels = 16_384;
 const mostSlices = 2048;
 
 /** The same memory as a Uint8Array. */
-function bytesOf({ buffer, byteOffset, byteLength }: Uint8ClampedArray): Uint8Array<ArrayBuffer> {
+function sameMemory({ buffer, byteOffset, byteLength }: Uint8ClampedArray): Uint8Array<ArrayBuffer> {
   return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
@@ -196,7 +196,7 @@ export class Texture {
     if (depth > 1 && layers > 1)
       throw new CovariumError('ERR_SHAPE', `Texture has \`depth\` (${depth}) and \`layers\` (${layers}): pass one.`);
     const format = formats.get(this.format)!;
-    const held = memory instanceof Uint8ClampedArray ? bytesOf(memory) : memory;
+    const held = memory instanceof Uint8ClampedArray ? sameMemory(memory) : memory;
     const dtype = dtypeIn(held);
     const wanted = dtypeOfFormat(format);
     if (dtype !== 'uint8' && dtype !== wanted)

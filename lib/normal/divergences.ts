@@ -1,4 +1,4 @@
-import { requireFinite } from '../array/operand.ts';
+import { finiteNumber } from '../array/operand.ts';
 import type { AbortOptions } from '../check.ts';
 import { runAlone } from '../command/abort.ts';
 import { runAllSync, type Tasks } from '../command/task.ts';
@@ -54,12 +54,12 @@ export async function renyiDivergence(
   alpha: number,
   options: AbortOptions = {},
 ): Promise<number> {
-  return runAlone(options, () => renyi(...pair(p, q), requireFinite('alpha', alpha, 0)));
+  return runAlone(options, () => renyi(...pair(p, q), finiteNumber('alpha', alpha, 0)));
 }
 
 /** Synchronous twin of {@link renyiDivergence}. */
 export function renyiDivergenceSync(p: MultivariateNormal, q: MultivariateNormal, alpha: number): number {
-  return runAllSync(renyi(...pair(p, q), requireFinite('alpha', alpha, 0)));
+  return runAllSync(renyi(...pair(p, q), finiteNumber('alpha', alpha, 0)));
 }
 
 /**

@@ -12,14 +12,14 @@ import { givenFactor, type NormalParameters, type NormalTask, resultName } from 
 import { requireHeld } from './represented.ts';
 
 /** The device and type of a new normal. */
-export type Target = Pick<NormalParameters, 'device' | 'dtype'>;
+export type NewNormal = Pick<NormalParameters, 'device' | 'dtype'>;
 
 /**
  * The normal of a mean (m) and the rows A (m x width, overwritten) of a root: its covariance is A A'. `tolerance` is
  * that of {@link lq}. Throws `ERR_NOT_POSITIVE_DEFINITE` if the covariance is singular and that is not allowed.
  */
 export function* fromRoot(
-  target: Target,
+  target: NewNormal,
   mean: Float64Array,
   rows: Float64Array<ArrayBuffer>,
   tolerance: number,
@@ -33,7 +33,7 @@ export function* fromRoot(
 
 /** Like {@link fromRoot} for rows (overwritten) that already are an echelon, with the columns of its pivots. */
 export function* fromEchelon(
-  { device, dtype }: Target,
+  { device, dtype }: NewNormal,
   mean: Float64Array,
   rows: Float64Array,
   pivots: Int32Array,

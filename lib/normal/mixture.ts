@@ -1,7 +1,7 @@
 import { hostValues } from '../array/host-memory.ts';
 import { realDtype, rowsInput } from '../array/inputs.ts';
 import type { MatrixInput } from '../array/matrix.ts';
-import { requireFinite } from '../array/operand.ts';
+import { finiteNumber } from '../array/operand.ts';
 import { Volume } from '../array/volume.ts';
 import { requireDevice } from '../backend-handle.ts';
 import { checkOptions, requireFiniteEntries, wholeNumber } from '../check.ts';
@@ -67,7 +67,7 @@ export interface MixtureParameters {
 }
 
 /** Rows of a commit: few enough that the host's share of them keeps the event loop for some milliseconds only. */
-export function rowsAtOnce(size: number): number {
+export function rowsPerCommit(size: number): number {
   return Math.ceil(2 ** 16 / size);
 }
 
@@ -84,8 +84,8 @@ export function* fitMixture(options: MixtureFitOptions): Tasks<MixtureParameters
   const type = { asked: dtype, chosen: realDtype(device, dtype, rows), inputs: [rows] };
   const size = wholeNumber('components', options.components, 1);
   const maxIterations = wholeNumber('`maxIterations`', options.maxIterations ?? 200, 1);
-  const tolerance = requireFinite('tolerance', options.tolerance ?? 1e-6, 0);
-  const regularization = requireFinite('regularization', options.regularization ?? 1e-6, 0);
+  const tolerance = finiteNumber('tolerance', options.tolerance ?? 1e-6, 0);
+  const regularization = finiteNumber('regularization', options.regularization ?? 1e-6, 0);
   const given = rowsInput('Data', device, rows);
   const { count, n } = given;
   if (count < size * (n + 1))
@@ -197,7 +197,7 @@ function* expect({ exact, values, n, weights, means, squares, shares }: Expectat
   const constants = batchConstants({ n }, logarithms).map((constant, k) => constant + Math.log(weights[k]!));
   const count = values.length / n;
   let logLikelihood = 0;
-  const most = rowsAtOnce(size);
+  const most = rowsPerCommit(size);
   for (let first = 0; first < count; first += most) {
     const here = Math.min(most, count - first);
     const scores = new Float64Array(size * here);

@@ -34,7 +34,7 @@ import {
   type MixtureFitOptions,
   type MixtureParameters,
   type MixtureReport,
-  rowsAtOnce,
+  rowsPerCommit,
   toShares,
 } from './mixture.ts';
 import {
@@ -289,7 +289,7 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
   ): Tasks<void> {
     const { components } = this.#parameters;
     const { count, n } = given;
-    const most = rowsAtOnce(components.size);
+    const most = rowsPerCommit(components.size);
     // Between two commits the caller may write to the rows, or close them.
     const values = hostValues(given.values, this.dtype, count > most);
     requireFiniteEntries('Input', values, n);

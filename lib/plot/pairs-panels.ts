@@ -19,7 +19,7 @@ export interface Pairs {
   readonly data?: Points;
 }
 
-export type Range = readonly [low: number, high: number];
+export type AxisRange = readonly [low: number, high: number];
 
 export const drawsColour: string = seriesColours[0]!;
 export const dataColour: string = seriesColours[1]!;
@@ -31,7 +31,7 @@ const dataDots: DotStyle = { colour: dataColour, sizePixels: 2.8, opacity: 0.7, 
  * The range of the shown numbers of column `i`, including the whole 95% ellipses. Throws `ERR_OUT_OF_RANGE` if its ends
  * are equal, or infinitely far apart.
  */
-export function rangeOf({ columns, mean, covariance, draws, data }: Pairs, i: number, limit: number): Range {
+export function rangeOf({ columns, mean, covariance, draws, data }: Pairs, i: number, limit: number): AxisRange {
   const n = columns.length;
   const reach = ellipseRadius(0.95) * Math.sqrt(covariance[i]![i]!);
   let low = mean[i]! - reach;
@@ -49,7 +49,7 @@ export function rangeOf({ columns, mean, covariance, draws, data }: Pairs, i: nu
 }
 
 /** The number of rows with a number outside of its column's range: no panel shows them completely. */
-export function rowsOutside({ values, rows }: Points, ranges: readonly Range[]): number {
+export function rowsOutside({ values, rows }: Points, ranges: readonly AxisRange[]): number {
   const n = ranges.length;
   let count = 0;
   for (let row = 0; row < rows; row++)
@@ -87,8 +87,8 @@ export function scatterMarks(
 export function marginalMarks(
   { columns, mean, covariance, draws, data }: Pairs,
   i: number,
-  range: Range,
-): { marks: Markish[]; y: Range } {
+  range: AxisRange,
+): { marks: Markish[]; y: AxisRange } {
   const n = columns.length;
   const variance = covariance[i]![i]!;
   const drawsBars = histogram(draws, i, n, range);

@@ -9,7 +9,7 @@ import { runSliced, Turns } from '../work.ts';
 import { chosenColumns } from './columns.ts';
 import { CsvBlocks, mostRecordBytes } from './csv-blocks.ts';
 import { type CsvBeginning, csvBeginning, csvTextStart, malformedCsv, toldDelimiter } from './csv-dialect.ts';
-import { type CsvDialect, csvRecord, placeOf } from './csv-record.ts';
+import { type CsvDialect, csvRecord, lineAndColumn } from './csv-record.ts';
 import { type CsvLayout, type CsvRows, csvFaults, linesOf, mostCsvRows, readCsvRows } from './csv-rows.ts';
 import { GatheredRows } from './result-memory.ts';
 import type { ReadRequest, TableReader } from './table.ts';
@@ -223,7 +223,7 @@ function refusal(
   lines: number,
   beginning: CsvBeginning,
 ): CovariumError {
-  const place = placeOf(block, field);
+  const place = lineAndColumn(block, field);
   const line = lines + place.line;
   const why = reason(fault, block.subarray(record), field - record, beginning);
   const message = `${why}: line ${line}, character ${place.column} of ${path}.`;

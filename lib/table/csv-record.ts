@@ -103,7 +103,7 @@ function textsOf(bytes: Uint8Array): (from: number, to: number) => string {
 }
 
 /** Line and column, both from 1, of a place in a text; columns count characters. */
-export function placeOf(bytes: Uint8Array, at: number): { readonly line: number; readonly column: number } {
+export function lineAndColumn(bytes: Uint8Array, at: number): { readonly line: number; readonly column: number } {
   const before = bytes.subarray(0, at);
   const start = Math.max(before.lastIndexOf(feed), before.lastIndexOf(carriage)) + 1;
   let column = 1;

@@ -1,4 +1,4 @@
-import { columnNames, elementTypeOf } from '../array/foreign.ts';
+import { elementTypeOf, foreignNames } from '../array/foreign.ts';
 import { requireAttached } from '../array/host-memory.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { type AbortOptions, checkOptions, describe, refuseAborted, unlessAborted, wholeNumber } from '../check.ts';
@@ -234,7 +234,7 @@ function isAsync(rows: TableInput | AsyncIterable<TableInput>): rows is AsyncIte
 
 function realMatrix(given: TableInput): RealMatrix {
   const rows = isNumberTable(given) ? given.rows : given;
-  const names = isNumberTable(given) ? given.names : columnNames(given);
+  const names = isNumberTable(given) ? given.names : foreignNames(given);
   const isPlain = Array.isArray(rows) || elementTypeOf(rows) === 'plain';
   const matrix = rows instanceof Matrix ? rows : Matrix.from(rows, isPlain ? { dtype: 'float64' } : {});
   const { data: values, dtype, columns } = matrix;

@@ -4,7 +4,7 @@ import type { FlatReader } from './flat-reader.ts';
 import type { ArrowField } from './schema.ts';
 
 /** A part of a message's body. */
-export interface Place {
+export interface BufferPlace {
   readonly offset: number;
   readonly bytes: number;
 }
@@ -13,8 +13,8 @@ export interface Place {
 export interface ColumnPlace {
   readonly nulls: number;
   /** Bits; of no bytes where nothing is null. */
-  readonly validity: Place;
-  readonly values: Place;
+  readonly validity: BufferPlace;
+  readonly values: BufferPlace;
 }
 
 /** A record batch, held against its schema and its body. */
@@ -132,9 +132,9 @@ function* readNodes(flat: FlatReader, table: number): Work<Node[]> {
   return nodes;
 }
 
-function* readBuffers(flat: FlatReader, table: number, bodyBytes: number): Work<Place[]> {
+function* readBuffers(flat: FlatReader, table: number, bodyBytes: number): Work<BufferPlace[]> {
   const { start, length: count } = flat.vector(table, 2, 16);
-  const places: Place[] = [];
+  const places: BufferPlace[] = [];
   let end = 0;
   for (let index = 0; index < count; index++) {
     if (isSlice(index)) yield;

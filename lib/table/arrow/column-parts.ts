@@ -4,15 +4,15 @@ import { Turns } from '../../work.ts';
 import { decompress } from '../compression/decompress.ts';
 import { Contradiction } from '../contradiction.ts';
 import { Inexact, type NumberLayout, readNumbers } from '../numbers.ts';
-import { type Batch, checkBytes, type Place } from './batch.ts';
+import { type Batch, type BufferPlace, checkBytes } from './batch.ts';
 import type { Body } from './message-bytes.ts';
 import type { ArrowField } from './schema.ts';
 
 /** A column of the batch at hand. */
 export interface ColumnBytes {
   /** The bits of validity, all of them where they were compressed; undefined where nothing is null. */
-  readonly validity: Place | Uint8Array | undefined;
-  readonly values: Place | Uint8Array;
+  readonly validity: BufferPlace | Uint8Array | undefined;
+  readonly values: BufferPlace | Uint8Array;
 }
 
 /** Some rows of a column: the bytes of their numbers, and their bits of validity. */
@@ -45,7 +45,7 @@ export class ColumnParts {
     for (const [at, { validity, values }] of batch.columns.entries()) {
       const { name, number, dictionary } = fields[at]!;
       const width = (dictionary?.index ?? number!).bytes;
-      const read = async (place: Place, what: string, needed: number) => {
+      const read = async (place: BufferPlace, what: string, needed: number) => {
         const bytes = await this.#decompressed(compression, body, place, needed);
         checkBytes(name, what, bytes.length, needed, batch.rows);
         return bytes;
@@ -62,7 +62,7 @@ export class ColumnParts {
   async #decompressed(
     compression: 'lz4' | 'zstd',
     body: Body,
-    { offset, bytes }: Place,
+    { offset, bytes }: BufferPlace,
     needed: number,
   ): Promise<Uint8Array> {
     if (bytes === 0) return new Uint8Array(0);
@@ -89,7 +89,7 @@ export class ColumnParts {
     rows: number,
     at: number,
   ): ColumnPart | Promise<ColumnPart> {
-    const part = (from: Place | Uint8Array, start: number, length: number, scratches: Uint8Array[]) => {
+    const part = (from: BufferPlace | Uint8Array, start: number, length: number, scratches: Uint8Array[]) => {
       if (types.isUint8Array(from)) return from.subarray(start, start + length);
       return body.part(from.offset + start, length, () => {
         // Also for no bytes at all, as of the dictionary of a column that is null throughout.

@@ -5,13 +5,10 @@ import type { RandomAccess } from '../../file/random-access.ts';
 export interface Body {
   readonly bytes: number;
   /** So many bytes of it, which are there: where they are in memory already, or else in what `scratch` gives. */
-  part(offset: number, length: number, scratch: Scratch): Uint8Array | Promise<Uint8Array>;
+  part(offset: number, length: number, scratch: (length: number) => Uint8Array): Uint8Array | Promise<Uint8Array>;
   /** Where the body begins in an open file; undefined if it is not in one. */
   readonly file?: { readonly descriptor: number; readonly start: number } | undefined;
 }
-
-/** Memory of so many bytes. */
-export type Scratch = (length: number) => Uint8Array;
 
 /** A body whose bytes are in memory. */
 export function bodyInMemory(bytes: Uint8Array): Body {
