@@ -362,7 +362,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector<'float64'>> {
     return integrate(
       () => this.#open(),
-      (parameters) => cdfAt(parameters, rows, options, false),
+      (parameters, rest) => cdfAt(parameters, rows, rest),
       options,
     );
   }
@@ -370,7 +370,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   /** Synchronous twin of {@link cdf}. */
   cdfSync(rows: RowsInput, options: ProbabilitySyncOptions = {}): Vector<'float64'> {
     const parameters = this.#open();
-    return integrateSync(parameters, cdfAt(parameters, rows, options, true));
+    return integrateSync(parameters, cdfAt(parameters, rows, options));
   }
 
   /**
@@ -381,7 +381,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   async boxProbability(options: BoxOptions): Promise<BoxProbability> {
     return integrate(
       () => this.#open(),
-      (parameters) => boxOf(parameters, options, false),
+      (parameters, rest) => boxOf(parameters, rest),
       options,
     );
   }
@@ -389,7 +389,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   /** Synchronous twin of {@link boxProbability}. */
   boxProbabilitySync(options: BoxSyncOptions): BoxProbability {
     const parameters = this.#open();
-    return integrateSync(parameters, boxOf(parameters, options, true));
+    return integrateSync(parameters, boxOf(parameters, options));
   }
 
   /**

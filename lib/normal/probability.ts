@@ -1,7 +1,15 @@
 import { type RowsInput, rowsInput } from '../array/inputs.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
-import { type AbortOptions, checkOptions, marked, refuseAborted, wholeNumber, wrongArgument } from '../check.ts';
+import {
+  type AbortOptions,
+  checkOptions,
+  marked,
+  refuseAborted,
+  wholeNumber,
+  withoutSignal,
+  wrongArgument,
+} from '../check.ts';
 import { holding } from '../command/hold.ts';
 import { runAll, runAllSync } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -46,15 +54,18 @@ export interface BoxOptions extends BoxSyncOptions, ProbabilityOptions {}
 /** A probability of a normal with these moments. Its options are checked, and its work has not begun. */
 type Integral<Result> = (moments: Moments64) => Work<Result>;
 
-/** Integrates without blocking the event loop for more than a few milliseconds at a time. */
-export async function integrate<Result>(
+/**
+ * Integrates what `integralOf` makes of all options but the signal, which stops it. It blocks the event loop for a few
+ * milliseconds at a time at most.
+ */
+export async function integrate<Options extends ProbabilitySyncOptions, Result>(
   open: () => NormalParameters,
-  integralOf: (parameters: NormalParameters) => Integral<Result>,
-  options: AbortOptions,
+  integralOf: (parameters: NormalParameters, rest: Options) => Integral<Result>,
+  options: Options & AbortOptions,
 ): Promise<Result> {
   return holding(async (isClosed) => {
     const parameters = open();
-    const integral = integralOf(parameters);
+    const integral = integralOf(parameters, withoutSignal(options));
     // By now options that are not an object are refused.
     const { signal } = options;
     refuseAborted(signal);
@@ -77,11 +88,10 @@ const rowsInSlice = 256;
 export function cdfAt(
   { device, n }: NormalParameters,
   rows: RowsInput,
-  options: ProbabilityOptions,
-  isSync: boolean,
+  options: ProbabilitySyncOptions,
   degreesOfFreedom?: number,
 ): Integral<Vector<'float64'>> {
-  const accuracy = probabilityOptions(options, isSync);
+  const accuracy = probabilityOptions(options);
   const { values, count } = rowsInput('Input', device, rows, n);
   // A copy, because the caller may change their array between two slices of work.
   const uppers = limits('Input', values, n);
@@ -116,11 +126,10 @@ export function cdfAt(
  */
 export function boxOf(
   { device, n }: NormalParameters,
-  options: BoxOptions,
-  isSync: boolean,
+  options: BoxSyncOptions,
   degreesOfFreedom?: number,
 ): Integral<BoxProbability> {
-  const accuracy = probabilityOptions(options, isSync, ['lower', 'upper']);
+  const accuracy = probabilityOptions(options, ['lower', 'upper']);
   const lower = side('Lower limits', device, options.lower ?? new Float64Array(n).fill(Number.NEGATIVE_INFINITY), n);
   const upper = side('Upper limits', device, options.upper ?? new Float64Array(n).fill(Number.POSITIVE_INFINITY), n);
   for (let i = 0; i < n; i++)
@@ -134,12 +143,10 @@ export function boxOf(
 
 // The accuracy that the options request; `others` names the options that are not about accuracy.
 function probabilityOptions(
-  options: ProbabilityOptions,
-  isSync: boolean,
+  options: ProbabilitySyncOptions,
   others: readonly string[] = [],
 ): Accuracy & { readonly seed: Word64 } {
-  const signal = isSync ? [] : ['signal'];
-  checkOptions(options, ['seed', 'absoluteError', 'relativeError', 'maxPoints', ...signal, ...others]);
+  checkOptions(options, ['seed', 'absoluteError', 'relativeError', 'maxPoints', ...others]);
   const { seed = 0, absoluteError = 1e-5, relativeError = 0, maxPoints = 786_432 } = options;
   normalCounter(seed, 0, 0);
   return {

@@ -307,7 +307,7 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
     const nu = this.degreesOfFreedom;
     return integrate(
       () => this.#open().normal,
-      (normal) => cdfAt(normal, rows, options, false, nu),
+      (normal, rest) => cdfAt(normal, rows, rest, nu),
       options,
     );
   }
@@ -315,7 +315,7 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   /** Synchronous twin of {@link cdf}. */
   cdfSync(rows: RowsInput, options: ProbabilitySyncOptions = {}): Vector<'float64'> {
     const { normal, nu } = this.#open();
-    return integrateSync(normal, cdfAt(normal, rows, options, true, nu));
+    return integrateSync(normal, cdfAt(normal, rows, options, nu));
   }
 
   /**
@@ -327,7 +327,7 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
     const nu = this.degreesOfFreedom;
     return integrate(
       () => this.#open().normal,
-      (normal) => boxOf(normal, options, false, nu),
+      (normal, rest) => boxOf(normal, rest, nu),
       options,
     );
   }
@@ -335,7 +335,7 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   /** Synchronous twin of {@link boxProbability}. */
   boxProbabilitySync(options: BoxSyncOptions): BoxProbability {
     const { normal, nu } = this.#open();
-    return integrateSync(normal, boxOf(normal, options, true, nu));
+    return integrateSync(normal, boxOf(normal, options, nu));
   }
 
   /**
