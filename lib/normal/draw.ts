@@ -2,15 +2,9 @@ import { aboutRows, rowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput, matrixStorage } from '../array/matrix.ts';
 import { requireApart, requireRows } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
-import { checkOptions, marked, named, requireBoolean } from '../check.ts';
+import { marked, named, requireBoolean } from '../check.ts';
 import { type Task, taskOf } from '../command/task.ts';
-import {
-  requireCount,
-  type SampleOptions,
-  type SampleSyncOptions,
-  sampleOptionNames,
-  sampleOut,
-} from '../distribution/sample-options.ts';
+import { requireCount, type SampleOptions, type SampleSyncOptions, sampleOut } from '../distribution/sample-options.ts';
 import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import { firstElement, normalCounter, randomSeed } from '../stream/counter.ts';
 import type { NormalParameters } from './parameters.ts';
@@ -64,11 +58,6 @@ export interface MeansSyncOptions extends SampleSyncOptions {
 /** Options of `sample` when each row has its own mean. */
 export interface MeansOptions extends MeansSyncOptions, SampleOptions {}
 
-/** True if the options contain `means`. */
-export function hasMeans(options: MeansSyncOptions): boolean {
-  return Object.hasOwn(Object(options), 'means');
-}
-
 /**
  * Draws `count` rows, each about its own mean, from the same normals z as a sample without `means`. Throws like {@link
  * drawTask}; `name` is what an error calls the means.
@@ -76,17 +65,14 @@ export function hasMeans(options: MeansSyncOptions): boolean {
 export function drawAboutMeans<D extends RealDtype>(
   parameters: NormalParameters<D>,
   count: number,
-  options: MeansOptions,
+  means: MatrixInput,
+  options: SampleSyncOptions,
   name = 'Means',
 ): Task<Matrix<D>> {
-  checkOptions(options, [...sampleOptionNames, 'means'], 'options', ['empirical']);
-  const { means, signal, ...rest } = options;
-  const counter = new Uint32Array(6);
-  if (means === undefined) return drawTask(parameters, count, rest, counter);
   const { device, dtype, n } = parameters;
   const { values, count: rows } = rowsInput(name, device, means, n);
   const zero = new Storage(zerosOf(dtype, n));
-  const task = drawTask({ ...parameters, mean: zero }, count, rest, counter);
+  const task = drawTask({ ...parameters, mean: zero }, count, options, new Uint32Array(6));
   const out = matrixStorage(task.result).operandFor(device) as Real;
   try {
     requireRows(name, rows, count, 'sample', 'rows');

@@ -1,5 +1,5 @@
 import { hostValues, hostZeros } from '../array/host-memory.ts';
-import { Matrix, matrixStorage } from '../array/matrix.ts';
+import { Matrix, type MatrixInput, matrixStorage } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { checkOptions, requireBoolean } from '../check.ts';
 import { exactDevice, exactly } from '../command/float64.ts';
@@ -29,16 +29,19 @@ export interface EmpiricalSyncOptions extends SampleSyncOptions {
 /** Options of `sample` for a sample whose own moments are exactly the normal's. */
 export interface EmpiricalOptions extends EmpiricalSyncOptions, SampleOptions {}
 
-/** True if the options ask for an empirical sample; throws `ERR_INVALID_ARGUMENT`. */
-export function isEmpirical(options: EmpiricalSyncOptions): boolean {
-  return requireBoolean('Empirical', options?.empirical ?? false);
-}
-
-/** The options of a sample that is not empirical. */
-export function plain<Options extends EmpiricalSyncOptions>(options: Options): Omit<Options, 'empirical'> {
-  if (!Object.hasOwn(Object(options), 'empirical')) return options;
-  const { empirical, ...rest } = options;
-  return rest;
+/** Separates the options that only a normal's sample has from the others. Throws `ERR_INVALID_ARGUMENT`. */
+export function splitOptions<Options extends EmpiricalSyncOptions & MeansSyncOptions>(
+  options: Options,
+): {
+  readonly isEmpirical: boolean;
+  readonly means?: MatrixInput | undefined;
+  readonly rest: Omit<Options, 'empirical' | 'means'>;
+} {
+  const isEmpirical = requireBoolean('Empirical', options?.empirical ?? false);
+  const own = Object(options);
+  if (!Object.hasOwn(own, 'empirical') && !Object.hasOwn(own, 'means')) return { isEmpirical, rest: options };
+  const { empirical, means, ...rest } = options;
+  return { isEmpirical, means, rest };
 }
 
 /**

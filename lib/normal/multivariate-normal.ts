@@ -9,16 +9,16 @@ import { runAlone, runWith } from '../command/abort.ts';
 import { holding } from '../command/hold.ts';
 import { run, runAll, runAllSync, runSync } from '../command/task.ts';
 import { Distribution, requireOpen } from '../distribution/distribution.ts';
-import { sampleSyncOptionNames } from '../distribution/sample-options.ts';
+import { sampleOptionNames, sampleSyncOptionNames } from '../distribution/sample-options.ts';
 import type { RealDtype, Values } from '../dtype.ts';
 import type { BoxProbability } from '../probability/box-probability.ts';
 import { type AffineOptions, affine } from './affine.ts';
 import { type ConditionalMeansOptions, type ConditionalOptions, conditional, conditionalMeans } from './conditional.ts';
 import { covarianceTask, factorMatrix } from './covariance.ts';
 import { normalEntropy, scoreTask } from './density.ts';
-import { drawAboutMeans, hasMeans, type MeansOptions, type MeansSyncOptions } from './draw.ts';
+import { drawAboutMeans, type MeansOptions, type MeansSyncOptions } from './draw.ts';
 import { type Ellipsoid, type EllipsoidOptions, ellipsoid } from './ellipsoid.ts';
-import { type EmpiricalOptions, type EmpiricalSyncOptions, empiricalSample, isEmpirical, plain } from './empirical.ts';
+import { type EmpiricalOptions, type EmpiricalSyncOptions, empiricalSample, splitOptions } from './empirical.ts';
 import { fit, fromMoments } from './fit.ts';
 import { fromCholesky, fromPrecision } from './from-cholesky.ts';
 import { fromCorrelation } from './from-correlation.ts';
@@ -322,20 +322,21 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * `ERR_INVALID_ARGUMENT` (`means`, a first row) and `ERR_OUT_OF_RANGE` (n rows or fewer).
    */
   override async sample(count: number, options: EmpiricalOptions & MeansOptions = {}): Promise<Matrix<D>> {
-    if (isEmpirical(options))
+    const { isEmpirical, means, rest } = splitOptions(options);
+    if (isEmpirical)
       return holding((isClosed) => runAll(empiricalSample(this.#open(), count, options), options.signal, isClosed));
-    const rest = plain(options);
-    if (hasMeans(rest)) return run(drawAboutMeans(this.#open(), count, rest), rest.signal);
-    return super.sample(count, rest);
+    if (means === undefined) return super.sample(count, rest);
+    checkOptions(rest, sampleOptionNames, 'options', ['means', 'empirical']);
+    return run(drawAboutMeans(this.#open(), count, means, rest), rest.signal);
   }
 
   /** Synchronous twin of {@link sample}. */
   override sampleSync(count: number, options: EmpiricalSyncOptions & MeansSyncOptions = {}): Matrix<D> {
     checkOptions(options, [...sampleSyncOptionNames, 'means', 'empirical']);
-    if (isEmpirical(options)) return runAllSync(empiricalSample(this.#open(), count, options));
-    const rest = plain(options);
-    if (hasMeans(rest)) return runSync(drawAboutMeans(this.#open(), count, rest));
-    return super.sampleSync(count, rest);
+    const { isEmpirical, means, rest } = splitOptions(options);
+    if (isEmpirical) return runAllSync(empiricalSample(this.#open(), count, options));
+    if (means === undefined) return super.sampleSync(count, rest);
+    return runSync(drawAboutMeans(this.#open(), count, means, rest));
   }
 
   /**

@@ -67,8 +67,7 @@ export function drawAboutLocations<D extends RealDtype>(
   locations: MatrixInput,
   options: SampleOptions,
 ): Task<Matrix<D>> {
-  if (nu === Number.POSITIVE_INFINITY)
-    return drawAboutMeans(normal, count, { ...options, means: locations }, 'Locations');
+  if (nu === Number.POSITIVE_INFINITY) return drawAboutMeans(normal, count, locations, options, 'Locations');
   requireCount(count, normal);
   const { device, dtype, n } = normal;
   const { values, count: rows } = rowsInput('Locations', device, locations, n);
