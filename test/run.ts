@@ -27,8 +27,8 @@ const seesNoProduct = ['bench', 'device', 'errors', 'external-buffers', 'launche
   (name) => `contract/${name}.test.ts`,
 );
 
-/** Of these, those that open no device: once is enough. */
-const opensNoDevice = ['kernel/signature', 'kernel/tokens', 'normal/mixture'].map((name) => `${name}.test.ts`);
+/** Of these, the one that opens no device and takes ten seconds: once is enough. */
+const opensNoDevice = 'kernel/tokens.test.ts';
 
 /** These run once more on cuda, over the software stand-in for NVIDIA's driver, which is built with that for Metal. */
 const onCuda = 'contract'.split(' ');
@@ -64,6 +64,8 @@ const withoutSanitizers = [
 
 /** Files that run alone, after all others, and why. */
 const alone: { readonly [path: string]: string } = {
+  'bench/peers.test.ts': 'its peers have a second, or less, to answer',
+  'native/call-holds.test.ts': 'it compares times',
   'native/cancel.test.ts': 'it compares times',
   'native/full-memory.test.ts': 'it fills memory',
   'metal/queue.test.ts': 'it compares times',
@@ -227,7 +229,7 @@ function plan(files: readonly string[]): Run[] {
   const metal = (env: NodeJS.ProcessEnv): Setting => ({ title: 'metal, over its software stand-in', env });
   const runsOf = (file: string, settings: readonly Setting[]): Run[] =>
     settings.map(({ title, env }) => ({ files: [file], setting: title, env: { ...process.env, ...env } }));
-  const isForAll = (file: string) => everyDevice.includes(roomOf(file)) && !opensNoDevice.includes(file);
+  const isForAll = (file: string) => everyDevice.includes(roomOf(file)) && file !== opensNoDevice;
   if (sanitized) {
     // The Metal device's own room has kernels of the user's, and the room `native` the commands of the CPU.
     const isOnMetal = (file: string) => roomOf(file) === 'metal' || (isForAll(file) && roomOf(file) !== 'kernel');
