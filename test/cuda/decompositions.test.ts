@@ -81,7 +81,7 @@ onSoftCuda(
   },
 );
 
-onSoftCuda('A decomposition that does not start or does not converge is an error.', async () => {
+onSoftCuda('A QR decomposition or an SVD that does not start or does not converge is an error.', async () => {
   const failing = `
     const gpu = covarium.openDevice('cuda');
     const matrix = covarium.Matrix.from(new Float64Array([2, 1, 3, 1]), { columns: 2 });

@@ -71,7 +71,7 @@ onSoftCuda('Without the library the CPU beside the GPU computes them, or TypeScr
   assert.is(await printedBesideCuda(program), `true  cpu\nthe CPU beside it${without}`);
 });
 
-onSoftCuda('A decomposition that does not start or does not converge is an error.', async () => {
+onSoftCuda('An eigen-decomposition that does not start or does not converge is an error.', async () => {
   const failing = `
     const { openDevice, Matrix } = covarium;
     const gpu = openDevice('cuda');

@@ -5,6 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Ending, moduleUrl, runChild } from '../harness/child.ts';
 import { sanitized } from '../harness/sanitized.ts';
+import { workerRounds } from '../harness/worker-plans.ts';
 import { onSoftMetal } from './on-metal.ts';
 
 const script = fileURLToPath(new URL('../harness/worker-rounds.mjs', import.meta.url));
@@ -117,12 +118,8 @@ function survives(sentence: string, rounds: number, plans: readonly string[], be
   });
 }
 
-survives('Workers open Metal devices, use and close them, and end.', 4, ['use', 'use', 'use']);
-survives('Devices that a worker never closes end with it.', 4, ['forget', 'use', 'forget']);
-survives('Workers are terminated while commits are in flight.', 6, ['pend+', 'pend+', 'use']);
-survives('Workers are terminated while commits settle and are refused.', 8, ['settle+', 'reject+', 'settle+']);
-survives('Workers are terminated in synchronous work.', 6, ['sync+', 'churn+', 'sync+']);
-survives('Workers end themselves with work in flight.', 5, ['exit', 'exit', 'pend+']);
+// Half as many rounds: this is a second run of the same, and the stand-in is slower.
+for (const { sentence, rounds, plans } of workerRounds) survives(sentence, rounds / 2, plans);
 survives(
   'The main thread keeps its own device meanwhile.',
   4,

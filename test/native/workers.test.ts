@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { runChild, runNode } from '../harness/child.ts';
 import { onNative } from '../harness/on-native.ts';
 import { sanitized } from '../harness/sanitized.ts';
+import { workerRounds } from '../harness/worker-plans.ts';
 
 const script = fileURLToPath(new URL('../harness/worker-rounds.mjs', import.meta.url));
 
@@ -25,17 +26,7 @@ function survives(sentence: string, rounds: number, plans: readonly string[], be
   });
 }
 
-survives('Four workers at once use and close devices, round after round, where the main thread has none.', 6, [
-  'use',
-  'use',
-  'use',
-  'use',
-]);
-survives('Devices that a worker never closes end with it.', 6, ['forget', 'forget', 'use', 'forget']);
-survives('Workers are terminated while commits are in flight.', 8, ['pend+', 'pend+', 'pend+', 'use']);
-survives('Workers are terminated while commits settle.', 12, ['settle+', 'settle+', 'reject+', 'reject+']);
-survives('Workers are terminated in synchronous work.', 8, ['sync+', 'sync+', 'churn+', 'churn+']);
-survives('Workers end themselves with work in flight.', 6, ['exit', 'exit', 'use', 'pend+']);
+for (const { sentence, rounds, plans } of workerRounds) survives(sentence, rounds, plans);
 survives(
   'The main thread keeps its own device meanwhile.',
   6,

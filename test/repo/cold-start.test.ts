@@ -40,7 +40,8 @@ test("An import loads modules of lib/ alone, from a few files: no dependency, no
   );
   const sources = sourcesOf(modules);
   assert.ok(sources.includes('lib/normal/multivariate-normal.ts'), 'modules are seen');
-  const late = /^lib\/(?:cli|plot|kernel\/cpu)\/|^lib\/(?:addon\/build|kernel\/compile)\.ts$|^lib\/compute\/(?!descriptor)/;
+  const late =
+    /^lib\/(?:cli|plot|kernel\/cpu)\/|^lib\/(?:addon\/build|kernel\/compile)\.ts$|^lib\/compute\/(?!descriptor)/;
   assert.equal(
     sources.filter((path) => !path.startsWith('lib/') || late.test(path)),
     [],

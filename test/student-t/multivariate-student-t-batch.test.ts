@@ -74,7 +74,7 @@ onEveryType('a batch draws and weighs to the bit as each Student-t does alone.',
 });
 
 onEveryType(
-  'a call reads its rows before it returns, and ends although its batch is closed.',
+  'a call reads its rows and locations before it returns, and ends although its batch is closed.',
   async (device, dtype) => {
     const batch = MultivariateStudentTBatch.fromScaleSync({ device, dtype, degreesOfFreedom: 5, locations, scales });
     const one = [[0, 0]];
@@ -161,7 +161,7 @@ onEveryDevice('a batch of infinite degrees of freedom is made again of its JSON.
   assert.equal(again.toJSON(), batch.toJSON());
 });
 
-test('a constructor is refused, with the call that makes a batch.', async () => {
+test('a constructor is refused, with the call that makes a batch of Student-t.', async () => {
   const Batch = MultivariateStudentTBatch as unknown as new (given: unknown) => unknown;
   await throwsCode('ERR_INVALID_ARGUMENT', 'fromScale', () => new Batch({}));
 });

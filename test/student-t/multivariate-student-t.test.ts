@@ -227,7 +227,7 @@ onEveryDevice('what is in flight outlives the distribution.', async (device) => 
     await throwsCode('ERR_CLOSED', '2', ask);
 });
 
-onEveryDevice('a signal stops samples and blocks, and frees them.', async (device) => {
+onEveryDevice('a signal stops a sample and frees it, and a loop that is left frees its blocks.', async (device) => {
   using student = await MultivariateStudentT.fromScale({ device, location, scale, degreesOfFreedom: 4 });
   const before = device.memory().liveBytes;
   const reason = new Error('enough');
@@ -309,7 +309,7 @@ onEveryDevice('moments that do not exist are refused, and so are invalid distrib
   await throwsCode('ERR_NOT_FINITE', 'NaN', () => one.logPdf([Number.NaN, 0]));
 });
 
-test('Every device draws what the reference device draws, up to rounding.', async () => {
+test('Every device draws the Student-t that the reference device draws, up to rounding.', async () => {
   using reference = openDevice('reference');
   for (const kind of kindsHere.filter((each) => each !== 'reference')) {
     using device = openDevice(kind);

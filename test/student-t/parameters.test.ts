@@ -83,7 +83,7 @@ onEveryType(
   },
 );
 
-onEveryType('low rank plus a diagonal has the densities of 60 digits.', async (device, dtype, tolerance) => {
+onEveryType('a scale of low rank plus a diagonal has the densities of 60 digits.', async (device, dtype, tolerance) => {
   const shared = { device, dtype, degreesOfFreedom: 2 };
   for (const { factor, diagonal, ...answer } of answers.lowRank) {
     using student = await MultivariateStudentT.fromLowRank({ ...shared, factor, diagonal });

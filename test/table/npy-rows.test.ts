@@ -70,7 +70,7 @@ const malformed: [sentence: string, shown: string, bytes: Buffer][] = [
 ];
 
 for (const [sentence, shown, bytes] of malformed)
-  test(`An NPY file ${sentence} is refused.`, async () => {
+  test(`An NPY file ${sentence} is not opened for its rows.`, async () => {
     writeFileSync(at('malformed.npy'), bytes);
     const { path } = await throwsCode('ERR_MALFORMED_NPY', shown, () => openNpyRows(at('malformed.npy')));
     assert.is(path, at('malformed.npy'));
