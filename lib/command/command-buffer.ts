@@ -156,7 +156,8 @@ export class CommandBuffer {
 
   /**
    * c = alpha op(a) op(b) + beta c, where op(a) is m x k, op(b) k x n, c m x n, and op transposes if the options say
-   * so. Throws `ERR_OUT_OF_RANGE` for an alpha or a beta that the type does not hold.
+   * so. An alpha of 0 reads neither a nor b, a beta of 0 does not read c. Throws `ERR_OUT_OF_RANGE` for an alpha or a
+   * beta that the type does not hold.
    */
   product(a: Matrix, b: Matrix, c: Matrix, options: ProductOptions = noOptions): this {
     checkOptions(options, ['transposeA', 'transposeB', 'alpha', 'beta']);

@@ -6,7 +6,10 @@ import { dotTile, inTiles, tileSide } from './tile.ts';
 const sums = new Float64Array(tileSide * tileSide);
 const blockSide = 256; // three blocks of 256 x 256 float64 numbers: 1.5 MiB, mostly in a second-level cache
 
-/** c = alpha op(a) op(b) + beta c, sums in float64; op(a) is m x k, op(b) k x n, c m x n. beta = 0 does not read c. */
+/**
+ * c = alpha op(a) op(b) + beta c, sums in float64; op(a) is m x k, op(b) k x n, c m x n. beta = 0 does not read c, and
+ * alpha = 0 neither a nor b, whose sum may overflow.
+ */
 export function* product(
   a: Real,
   b: Real,
@@ -28,7 +31,7 @@ export function* product(
     for (let j = 0; j < n; j += blockSide) {
       const columns = Math.min(blockSide, n - j);
       sum.fill(0);
-      for (let l = 0; l < k; l += blockSide) {
+      for (let l = 0; alpha !== 0 && l < k; l += blockSide) {
         const taken = Math.min(blockSide, k - l);
         if (transposeA) pack(a, l * m + i, 1, m, rows, taken, blockA);
         else pack(a, i * k + l, k, 1, rows, taken, blockA);

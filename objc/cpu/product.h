@@ -77,8 +77,9 @@ template <typename T>
 void multiply(const Execution& execution, const T* a, const T* b, T* c, const ProductShape& shape) {
   if (shape.m == 0) return;
   const T alpha = static_cast<T>(shape.alpha), beta = static_cast<T>(shape.beta);
-  // Where there is nothing to sum gemm still applies beta, and gemv does not.
-  if (shape.k != 0) {
+  // Where there is nothing to sum gemm still applies beta, and gemv does not. An alpha of 0 leaves nothing to sum:
+  // times a sum that overflows it would be NaN.
+  if (shape.k != 0 && alpha != 0) {
     if (shape.m == 1) return multiplyVector(execution, b, !shape.transposeB, shape.n, shape.k, alpha, a, beta, c);
     if (shape.n == 1) return multiplyVector(execution, a, shape.transposeA, shape.m, shape.k, alpha, b, beta, c);
   }

@@ -88,7 +88,8 @@ double CudaCommandBuffer::secondsOnCpu(std::initializer_list<const Operand*> ope
 
 bool CudaCommandBuffer::isProductForGpu(const Operand& a, const Operand& b, const Operand& c,
                                         const ProductShape& shape) const {
-  if (!isForGpu(c.dtype) || !isCountable(shape)) return false;
+  // With an alpha of 0 nothing is summed: times a sum that overflows it would be NaN.
+  if (!isForGpu(c.dtype) || !isCountable(shape) || shape.alpha == 0) return false;
   if (leastOnGpu() == 0) return true;
   return secondsOnGpu({&a, &b, &c}, c.dtype, shape) < secondsOnCpu({&a, &b, &c}, c.dtype, shape);
 }

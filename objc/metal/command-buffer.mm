@@ -152,7 +152,7 @@ void MetalCommandBuffer::scaleColumns(Operand rows, Operand row) {
 
 void MetalCommandBuffer::product(Operand a, Operand b, Operand c, ProductShape shape) {
   const bool vector = shape.m == 1 || shape.n == 1;
-  if (shape.k == 0 || isSmall(c, 1.0 * shape.m * shape.n * shape.k) ||
+  if (shape.k == 0 || shape.alpha == 0 || isSmall(c, 1.0 * shape.m * shape.n * shape.k) ||
       !works({vector ? "MPSMatrixVectorMultiplication" : "MPSMatrixMultiplication"}))
     return onCpu().product(a, b, c, shape);
   record({{a, Access::read}, {b, Access::read}, {c, shape.beta == 0 ? Access::write : Access::readAndWrite}},

@@ -178,6 +178,35 @@ onEveryBackend(
   },
 );
 
+onEveryBackend('an alpha of 0 gives beta c, though the sums overflow.', ({ run, real, dtype }) => {
+  const huge = dtype === 'float32' ? 1e30 : 1e300;
+  for (const [m, n, k] of [
+    [200, 1, 63],
+    [1, 200, 63],
+    [1000, 1, 300],
+    [33, 40, 63],
+    [130, 130, 2],
+  ] as const)
+    for (const transposes of [0, 1, 2, 3]) {
+      const a = real(new Float64Array(m * k).fill(huge));
+      const b = real(new Float64Array(k * n).fill(huge));
+      const c = real(scattered(m * n, 1));
+      const [kept, half, fresh] = [real(c), real(c), real(new Float64Array(m * n).fill(Number.NaN))];
+      run((encoder) => {
+        for (const [out, beta] of [
+          [kept, 1],
+          [half, 0.5],
+          [fresh, 0],
+        ] as const)
+          encoder.product(a, b, out, m, n, k, (transposes & 1) === 1, (transposes & 2) === 2, 0, beta);
+      });
+      const what = `${m} x ${n} x ${k} (${transposes})`;
+      hasSameBytes(kept, c, what);
+      hasSameBytes(half, real(c.map((value) => value / 2)), what);
+      hasSameBytes(fresh, real(new Float64Array(m * n)), what);
+    }
+});
+
 onEveryBackend(
   'triangular products and solves are each other, from either side of the factor.',
   ({ run, real, eps }) => {
