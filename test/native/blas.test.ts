@@ -1,13 +1,13 @@
 // Which BLAS library is found is settled once a process, so each case has a process of its own.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DeviceReport } from '../../lib/index.ts';
-import { moduleUrl, runChild } from '../harness/child.ts';
+import { moduleUrl, nodeOptions, runChild } from '../harness/child.ts';
 import { noCpu } from '../harness/cpu-backend.ts';
 
 interface Told {
@@ -152,6 +152,35 @@ onAddon('Without a library the device has its own products, and says who decompo
   assert.is(told.refusal, null);
   isOpenedAsListed(told);
   assert.equal(told.product, [7, 10, 15, 22]);
+});
+
+onAddon('Where no library is installed, cpu opens, says so, and draws.', async () => {
+  // Debian's folders of libraries, empty in a namespace of its own.
+  const folders = readdirSync('/usr/lib', { withFileTypes: true })
+    .filter((each) => each.isDirectory() && each.name.endsWith('-linux-gnu'))
+    .flatMap(({ name }) => readdirSync(join('/usr/lib', name)).map((inside) => join('/usr/lib', name, inside)))
+    .filter((path) => /\/(?:openblas.*|blas|lapack)$/.test(path));
+  const text = `
+    const { listDevices, MultivariateNormal, openDevice } = await import('${index}');
+    const drawn = (kind) => {
+      const device = openDevice(kind);
+      const normal = MultivariateNormal.fromCovarianceSync({ device, covariance: [[4, 2], [2, 2]], singular: 'eigen' });
+      return normal.sampleSync(3, { seed: 42 }).toArray().flat();
+    };
+    const cpu = listDevices().find(({ kind }) => kind === 'cpu');
+    console.log(JSON.stringify({ cpu, here: drawn('cpu'), there: drawn('reference') }));`;
+  const script = [...folders.map((each) => `mount -t tmpfs none ${each}`), 'exec "$@"'].join(' && ');
+  const node = [process.execPath, ...nodeOptions, '--input-type=module', '--eval', text];
+  const inside = spawnSync('unshare', ['--mount', 'sh', '-c', script, 'sh', ...node], { encoding: 'utf8', env: clean });
+  const { cpu, here, there } = inside.status === 0 ? JSON.parse(inside.stdout) : { cpu: { facts: {} } };
+  if (cpu.facts.products === undefined || cpu.facts['library file'] !== undefined) {
+    const why = cpu.facts['library file'] ?? inside.error?.message ?? inside.stderr.trim();
+    console.log(`skipped  no library: they cannot be hidden (${why})`);
+    return;
+  }
+  assert.equal([cpu.available, cpu.facts.products, cpu.facts.decompositions], [true, 'Built-in BLAS', 'TypeScript']);
+  assert.match(cpu.warnings.join(), /computed in TypeScript\. No BLAS library is installed\. .* libopenblas0\.$/);
+  for (const [i, value] of there.entries()) assert.ok(Math.abs(here[i] - value) < 1e-5, `${here} ${there}`);
 });
 
 onAddon('A library may be named by its file, and is then the one that answers.', () =>
