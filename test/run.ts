@@ -2,7 +2,7 @@
 // An ending that uvu did not report counts as a failure. With COVARIUM_TEST_RETRY=1 a file that fails runs a second
 // time, which counts; that it failed once is told at the end.
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism, platform } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,9 +20,19 @@ import { softAddon } from './metal/softmetal/addon.ts';
 const everyDevice =
   'array command compute contract distribution examples factor kernel moments normal run student-t'.split(' ');
 
-/** Of these, those that see products run once more on cpu: by a library's products, or without its decompositions. */
+/**
+ * Of these, those that see products run once more on cpu by those of OpenBLAS, and three of them by those of the
+ * reference BLAS, which sums in another order and obeys the standard where OpenBLAS is lenient.
+ */
 const onOpenBlas = 'contract factor'.split(' ');
-const withoutLibrary = 'moments normal'.split(' ');
+const onReferenceBlas = ['encoder', 'encoder-factor', 'linear-algebra'].map((name) => `contract/${name}.test.ts`);
+/** Where Debian's libblas3 is, beside OpenBLAS, which takes the place of `libblas.so.3`. */
+const referenceBlas = ['x86_64', 'aarch64']
+  .map((processor) => `/usr/lib/${processor}-linux-gnu/blas/libblas.so.3`)
+  .find((path) => existsSync(path));
+/** Those that see decompositions run once more on cpu without a library. The rest of `contract` has none there. */
+const withoutLibrary = (file: string) =>
+  'factor moments normal'.split(' ').includes(roomOf(file)) || file === 'contract/encoder-decompositions.test.ts';
 const seesNoProduct = ['bench', 'device', 'errors', 'external-buffers', 'launcher', 'realms', 'refusals'].map(
   (name) => `contract/${name}.test.ts`,
 );
@@ -243,6 +253,8 @@ function plan(files: readonly string[]): Run[] {
   const hasOpenBlas = listDevices().some(({ facts }) => facts['decompositions']?.startsWith('OpenBLAS'));
   if (!hasOpenBlas && files.some((file) => onOpenBlas.includes(roomOf(file))))
     console.log('skipped  products of OpenBLAS: it is not the library here');
+  if (referenceBlas === undefined && platform() === 'linux' && files.some((file) => onReferenceBlas.includes(file)))
+    console.log('skipped  products of the reference BLAS: it is not installed (libblas3)');
   const needsStandIn = (file: string) => isForAll(file) || ['metal', 'cuda'].includes(roomOf(file));
   const stand = files.some(needsStandIn) ? standIn() : { path: '', reason: '' };
   if (stand.reason !== '') console.log(`skipped  metal: ${stand.reason}`);
@@ -259,7 +271,9 @@ function plan(files: readonly string[]): Run[] {
       if (stand.path !== '' && onCuda.includes(roomOf(file)) && file !== notOnCuda) settings.push(softCuda(stand.path));
       if (hasOpenBlas && onOpenBlas.includes(roomOf(file)) && !seesNoProduct.includes(file))
         settings.push(onCpu('products of OpenBLAS', 'libopenblas.so.0'));
-      if (withoutLibrary.includes(roomOf(file)) && isForAll(file)) settings.push(onCpu('without a library', 'none'));
+      if (referenceBlas !== undefined && onReferenceBlas.includes(file))
+        settings.push(onCpu('products of the reference BLAS', referenceBlas));
+      if (withoutLibrary(file) && isForAll(file)) settings.push(onCpu('without a library', 'none'));
     }
     return runsOf(file, settings);
   });
