@@ -212,7 +212,7 @@ std::string load(Blas& library) {
   const char* wanted = getenv("COVARIUM_BLAS");
   const std::string lack = lackOfAddressSpace(libraryBytes + blasBufferBytes);
   if (!lack.empty()) return lack;
-  if (wanted != nullptr && *wanted != 0 && strcmp(wanted, noLibrary) != 0) {
+  if (namesLibrary(wanted)) {
     const std::string why = open({wanted, "liblapack.so.3"}, library);
     return why.empty() ? ""
                        : "COVARIUM_BLAS names a library that can't be used (" + std::string(wanted) + "): " + why + ".";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -102,6 +103,13 @@ const Blas* blas(const KernelTable& kernels, std::string& reason);
 
 // COVARIUM_BLAS for our own products alone. An installed library is still found, for whoever asks for it.
 constexpr const char* noLibrary = "none";
+// COVARIUM_BLAS for our own products, and the installed library's LAPACK, whatever the library and the processor.
+constexpr const char* ownProducts = "own";
+
+// Whether COVARIUM_BLAS is the name of a library.
+inline bool namesLibrary(const char* wanted) {
+  return wanted != nullptr && *wanted != 0 && strcmp(wanted, noLibrary) != 0 && strcmp(wanted, ownProducts) != 0;
+}
 
 // The installed library, loaded once a process; null if there is none, with `reason` saying what to install, or what
 // this process lacks now: the next call looks again.

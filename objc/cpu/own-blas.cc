@@ -1,5 +1,5 @@
 // Which BLAS the device uses: our own products, unless the user names a library or the processor has a unit for
-// matrices. Decompositions are the installed library's.
+// matrices and the user does not ask for ours. Decompositions are the installed library's.
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -13,11 +13,11 @@ namespace covarium::cpu {
 
 const Blas* blas(const KernelTable& kernels, std::string& reason) {
   const char* wanted = getenv("COVARIUM_BLAS");
-  const bool isSet = wanted != nullptr && *wanted != 0, isNone = isSet && strcmp(wanted, noLibrary) == 0;
+  const bool isNone = wanted != nullptr && strcmp(wanted, noLibrary) == 0;
+  const bool isOwn = wanted != nullptr && strcmp(wanted, ownProducts) == 0;
   const Blas* library = isNone ? nullptr : installedBlas(reason);
   if (isNone) reason = "COVARIUM_BLAS is none.";
-  const bool isNamed = isSet && !isNone;
-  if (isNamed || (library != nullptr && library->hasMatrixUnit)) return library;
+  if (namesLibrary(wanted) || (library != nullptr && library->hasMatrixUnit && !isOwn)) return library;
   static std::mutex mutex;
   // Never destroyed: at exit, threads may still use them.
   static auto& made = *new std::map<std::pair<const KernelTable*, const Blas*>, Blas>;
@@ -27,6 +27,7 @@ const Blas* blas(const KernelTable& kernels, std::string& reason) {
   if (isNew) {
     if (library != nullptr) own = *library;
     own.isBuiltIn = true;
+    own.hasMatrixUnit = false;  // its LAPACK has it; the device's own commands take our products
     own.name = "Built-in BLAS";
     own.float32 = kernels.float32.products;
     own.float64 = kernels.float64.products;

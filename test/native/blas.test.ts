@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import type { DeviceReport } from '../../lib/index.ts';
 import { moduleUrl, nodeOptions, runChild } from '../harness/child.ts';
 import { noCpu } from '../harness/cpu-backend.ts';
+import { program } from '../harness/program.ts';
 
 interface Told {
   readonly devices: readonly DeviceReport[];
@@ -181,6 +182,34 @@ onAddon('Where no library is installed, cpu opens, says so, and draws.', async (
   assert.equal([cpu.available, cpu.facts.products, cpu.facts.decompositions], [true, 'Built-in BLAS', 'TypeScript']);
   assert.match(cpu.warnings.join(), /computed in TypeScript\. No BLAS library is installed\. .* libopenblas0\.$/);
   for (const [i, value] of there.entries()) assert.ok(Math.abs(here[i] - value) < 1e-5, `${here} ${there}`);
+});
+
+onAddon('COVARIUM_BLAS=own takes the built-in products, and the decompositions of the library.', () =>
+  withOpenBlas(async (byDefault) => {
+    const told = await tell({ COVARIUM_BLAS: 'own' });
+    assert.equal(cpuOf(told), byDefault);
+    isOpenedAsListed(told);
+    assert.equal(told.product, [7, 10, 15, 22]);
+  }),
+);
+
+test('Accelerate gives the products unless COVARIUM_BLAS is own or none.', () => {
+  const flags = ['-std=gnu++17', '-w', '-Iobjc', '-Imsl', '-Imsl/cpu'];
+  const built = program('g++', flags, ['objc/cpu/own-blas.cc', 'test/native/own-blas.cc']);
+  if ('complaint' in built) {
+    assert.is(built.complaint, undefined);
+    console.log(`skipped  Accelerate's products: there is no g++.`);
+    return;
+  }
+  for (const [library, expected] of [
+    ['', 'Accelerate, Accelerate, unit'],
+    ['own', 'Built-in BLAS, Accelerate, no unit'],
+    ['none', 'Built-in BLAS, , no unit'],
+  ] as const)
+    assert.is(
+      execFileSync(built.path, { env: { ...clean, COVARIUM_BLAS: library }, encoding: 'utf8' }).trim(),
+      expected,
+    );
 });
 
 onAddon('A library may be named by its file, and is then the one that answers.', () =>
