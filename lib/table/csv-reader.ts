@@ -61,10 +61,12 @@ export async function openCsv(
   const source = new ByteSource(from, signal);
   try {
     const blocks = new CsvBlocks(source, parser.blockBytes, comment === undefined ? 0 : comment.charCodeAt(0));
+    if (delimiter !== undefined) blocks.delimiter = delimiter.charCodeAt(0);
     const { first, skippedLines, told } = await firstRecords(path, blocks, { delimiter, comment }, signal);
     const turns = new Turns(signal);
     const options = { header, delimiter: delimiter ?? told, comment };
     const beginning = await runSliced(csvBeginning(path, first, options, warn), signal);
+    blocks.delimiter = beginning.delimiter;
     await turns.take();
     const { names, width } = beginning;
     let chosen = await runSliced(chosenColumns(path, names, width, wanted), signal);

@@ -402,6 +402,23 @@ test('Names that a reader or a spreadsheet would take for something else are quo
 
 const letters = fc.constantFrom(...'0123456789+-.eE,;"\n\r\t #xNAnau/', ' ', '""', '\r\n', 'NA', '1.5', '\u00e9');
 const texts = fc.array(letters, { maxLength: 60 }).map((all) => all.join(''));
+test('A quote within a field opens none, where a block of a large file ends also.', async () => {
+  for (const [text, delimiter] of [
+    ['pipe 5",x\n1.25,2\n3,"4"\n', undefined],
+    ['pipe 5"";"a\nb"\n1.25;2\n3;4\n', undefined],
+    ['\ufeff"a ""\nb" , "c\n" d"\n1.25, "2"\n3,4\n', ','],
+    ['5"\t "\n b"\n1.25\t2\n3 "4"\n', ' '],
+  ] as const) {
+    const read = (parser: CsvParser) => readWith(parser, Buffer.from(text), { delimiter, header: true });
+    const expected = await read(plainParser);
+    assert.equal(expected.rows[0], [1.25, 2]);
+    for (let blockBytes = text.indexOf('1.25') + 4; blockBytes < text.length; blockBytes++)
+      assert.equal(await read({ ...plainParser, blockBytes }), expected, text);
+  }
+  const overLimit = Buffer.from(`pipe 5",x\n${`1.25,2${' '.repeat(1_000)}\n`.repeat(17_000)}`);
+  assert.is((await readWith(plainParser, overLimit)).rows.length, 17_000);
+});
+
 if (native !== undefined)
   test('Both readers agree on any text: rows, what is dropped, and each refusal.', async () => {
     const request = fc.record({
