@@ -7,6 +7,7 @@ import { about, checkOptions, requireFiniteEntries } from '../check.ts';
 import { resultTask, step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype, Values } from '../dtype.ts';
+import type { Work } from '../work.ts';
 import { fromEchelon } from './from-root.ts';
 import { coordinatesIn } from './marginal.ts';
 import type { NormalParameters } from './parameters.ts';
@@ -65,15 +66,30 @@ export function* conditionalMeans<D extends RealDtype>(
   const m = onto.given.length;
   const coefficients = new Float64Array((n - m) * m);
   for (let i = 0; i < n - m; i++) coefficients.set(onto.coefficients(m + i), i * m);
+  // float32 would round the rows before their mean is subtracted: of 10000.1 four digits are left of the difference.
+  const isCentred = dtype === 'float32' && !(input instanceof Float32Array);
+  const differences = isCentred ? yield* lessRow(input, onto.mean.subarray(0, m)) : input;
   const wrap = (written: Storage<D>) => new Matrix(written, count, n - m);
   const task = resultTask({ device, dtype }, count * (n - m), wrap, (encoder, out, scratch) => {
-    const centred = scratch.copy(input, dtype);
+    const centred = scratch.copy(differences, dtype);
     encoder.requireFinite(centred, m);
-    encoder.addRow(centred, scratch.copy(onto.mean.subarray(0, m), dtype), -1);
+    if (!isCentred) encoder.addRow(centred, scratch.copy(onto.mean.subarray(0, m), dtype), -1);
     encoder.product(centred, scratch.copy(coefficients, dtype), out, count, n - m, m, false, true, 1, 0);
     encoder.addRow(out, scratch.copy(onto.mean.subarray(m), dtype), 1);
   });
   return yield* step({ ...task, explain: (error) => about('rows', error) });
+}
+
+// Numbers between two pauses.
+const piece = 1 << 16;
+
+function* lessRow(rows: Values, row: Float64Array): Work<Float64Array<ArrayBuffer>> {
+  const differences = new Float64Array(rows.length);
+  for (let at = 0; at < rows.length; at++) {
+    differences[at] = rows[at]! - row[at % row.length]!;
+    if (at % piece === piece - 1) yield;
+  }
+  return differences;
 }
 
 function requireOthers({ given, others }: Regression): void {

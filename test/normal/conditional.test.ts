@@ -205,6 +205,21 @@ function deviations(covariance: readonly number[]): number[] {
   return Array.from({ length: n }, (_, i) => Math.sqrt(covariance[i * (n + 1)]!));
 }
 
+onEveryDevice('Rows of float64 lose no digits to a large mean of float32.', (device) => {
+  const mean = [1e4, 1, -1e5];
+  const covariance = [
+    [1, 0.9, 0.5],
+    [0.9, 1, 0.3],
+    [0.5, 0.3, 100],
+  ];
+  using normal = MultivariateNormal.fromCovarianceSync({ device, dtype: 'float32', mean, covariance });
+  const values = [10000.123456, -100003.3];
+  for (const rows of [[values], Float64Array.from(values)]) {
+    const means = normal.conditionalMeansSync({ given: [0, 2], rows });
+    near(means.data, [1.1161656], () => 4 * eps('float32'), 'means');
+  }
+});
+
 onEveryDevice('Coordinates, values and options that cannot be conditioned on are refused.', async (device) => {
   using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: identity(3) });
   await throwsCode('ERR_OUT_OF_RANGE', '(9007199254740992), not a whole number from 0 to 2.', () =>
