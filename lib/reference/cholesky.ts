@@ -51,7 +51,7 @@ function requirePivot(value: number, pivot: number, least: number): number {
   if (value >= least && value < Number.POSITIVE_INFINITY) return value;
   throw new CovariumError(
     'ERR_NOT_POSITIVE_DEFINITE',
-    `Matrix is not positive definite: pivot (${pivot}) is (${value}).`,
+    `Matrix is not positive definite: pivot (${pivot}) is not positive.`,
     { pivot },
   );
 }
