@@ -91,7 +91,10 @@ function requireModel(path: string, run: Run, model: RunModel): void {
   const hash = modelHash(model, run.dtype);
   if (hash === run.model) return;
   const otherwise = modelHash({ ...model, singular: !model.singular }, run.dtype) === run.model;
-  const hint = otherwise ? ` It was drawn ${model.singular ? 'without' : 'with'} --singular.` : '';
+  // A manifest does not say of which distribution the draws are.
+  const isNormal = model.degreesOfFreedom === undefined;
+  const student = isNormal ? ' If they are draws of a Student-t, pass its --degrees-of-freedom.' : '';
+  const hint = otherwise ? ` It was drawn ${model.singular ? 'without' : 'with'} --singular.` : student;
   throw new CovariumError(
     'ERR_MODEL_MISMATCH',
     `File (${path}) is of another model: its SHA-256 is (${run.model}), and this one's is (${hash}).${hint}`,
