@@ -54,6 +54,18 @@ function requireFinite(sums: CentralSums): void {
       `\`weights\` are too small: the sum of their squares (${sums.squaredWeight}) is below (${leastSquares}).`,
     );
   if (isFiniteSums(sums)) return;
+  if (!Number.isFinite(sums.squaredWeight))
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      '`weights` are too large: the sum of their squares is not finite (Infinity).',
+    );
+  const column = sums.mean.findIndex((mean, j) => !Number.isFinite(mean + sums.second[j * (sums.n + 1)]!));
+  if (column >= 0)
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `\`rows\` has column (${column}), whose sum of squares (Infinity) float64 does not hold, nor a variance. Pass the column in another unit.`,
+      { column },
+    );
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
     `\`rows\` or their weights are too large: the sum of their ${Number.isFinite(sums.fourth) ? 'squares' : 'fourth powers'} is not finite (Infinity).`,

@@ -25,7 +25,7 @@ export interface Estimate {
 /**
  * The covariance (1 - a) S + a (tr S / n) I, where a is the shrinkage and S, like numpy.cov's, is the sum of w d d'
  * divided by W - ddof (sum of w^2) / W; d is the difference from the mean, or from the given one. Throws `ERR_SHAPE`
- * (no rows) and `ERR_OUT_OF_RANGE`.
+ * (no rows, or one) and `ERR_OUT_OF_RANGE`.
  */
 export function* estimating(sums: CentralSums, asked: Asked): Work<Estimate> {
   const { n } = sums;
@@ -72,12 +72,15 @@ function divisorOf({ weight, squaredWeight, count }: CentralSums, { ddof, mean }
   const divisor = weight - taken * (squaredWeight / weight);
   if (divisor > 0) return divisor;
   const effective = (weight / squaredWeight) * weight;
+  if (ddof === undefined && count === 1)
+    throw new CovariumError(
+      'ERR_SHAPE',
+      '`rows` has (1) observation, and one row is not enough for a covariance; pass two or more.',
+    );
   if (ddof === undefined)
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
-      count === 1
-        ? 'There is (1) observation, and one row is not enough for a covariance; pass two or more.'
-        : `The weights of (${count}) observations make them (${effective}) effective ones, too few for a covariance.`,
+      `The weights of (${count}) observations make them (${effective}) effective ones, too few for a covariance.`,
     );
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',

@@ -7,7 +7,7 @@ import { throwsCode } from '../harness/throws-code.ts';
 test('One row, or one effective row, is not enough for a covariance, whatever `ddof` is by default.', async () => {
   const one = new Moments(2);
   await one.add([[1, 2]]);
-  await throwsCode('ERR_OUT_OF_RANGE', 'one row is not enough', () => one.covariance());
+  await throwsCode('ERR_SHAPE', '`rows` has (1) observation, and one row is not enough', () => one.covariance());
   await throwsCode('ERR_OUT_OF_RANGE', '`ddof` is (1), but there are (1)', () => one.covariance({ ddof: 1 }));
   assert.equal(one.covariance({ mean: [0, 1] }).toArray(), [
     [1, 1],
