@@ -1,7 +1,16 @@
 import { elementTypeOf, foreignNames } from '../array/foreign.ts';
 import { requireAttached } from '../array/host-memory.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
-import { type AbortOptions, checkOptions, describe, refuseAborted, unlessAborted, wholeNumber } from '../check.ts';
+import {
+  type AbortOptions,
+  checkOptions,
+  describe,
+  marked,
+  named,
+  refuseAborted,
+  unlessAborted,
+  wholeNumber,
+} from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
@@ -139,7 +148,7 @@ export async function writeTable(
   let table: TableWriter | undefined;
   try {
     let block: RealMatrix | undefined =
-      blocks === undefined ? realMatrix(rows as TableInput) : await nextOf(blocks, signal);
+      blocks === undefined ? realMatrix(rows as TableInput, 'rows') : await nextOf(blocks, 0, signal);
     if (blocks === undefined && block!.rows !== (count ?? block!.rows))
       throw new CovariumError('ERR_SHAPE', `\`count\` is (${count}), but there are (${block!.rows}) rows.`);
     const head = {
@@ -156,15 +165,20 @@ export async function writeTable(
     table = await openTableWriter(await openOutput(path), format, head);
     // Not the block itself: its memory would be held until the end.
     const known = block?.names;
-    while (block !== undefined) {
+    for (let index = 0; block !== undefined; ) {
       if (block.columns !== head.columns)
         throw new CovariumError(
           'ERR_SHAPE',
-          `A block has (${block.columns}) columns, but the first has (${head.columns}).`,
+          `${blockName(index)} has (${block.columns}) columns, but the first has (${head.columns}).`,
         );
-      refuseOtherNames(block.names, known);
+      if (block.dtype !== head.dtype)
+        throw new CovariumError(
+          'ERR_INVALID_ARGUMENT',
+          `${blockName(index)} has type (${block.dtype}), but the first has (${head.dtype}).`,
+        );
+      refuseOtherNames(blockName(index), block.names, known);
       await writeInTurns(table, block, turns, signal);
-      block = blocks && (await nextOf(blocks, signal));
+      block = blocks && (await nextOf(blocks, ++index, signal));
     }
     await table.finish();
   } catch (error) {
@@ -209,38 +223,50 @@ async function writeInTurns(
 }
 
 // All blocks are written under the names of the first, so other columns would be written under wrong names.
-function refuseOtherNames(names: readonly string[] | undefined, known: readonly string[] | undefined): void {
+function refuseOtherNames(
+  block: string,
+  names: readonly string[] | undefined,
+  known: readonly string[] | undefined,
+): void {
   if (names === undefined || known === undefined || names === known) return;
   if (names.every((name, column) => name === known[column])) return;
   throw new CovariumError(
     'ERR_SHAPE',
-    `A block has columns (${describe(names.join(', '))}), but the first has (${describe(known.join(', '))}).`,
+    `${block} has columns (${describe(names.join(', '))}), but the first has (${describe(known.join(', '))}).`,
   );
 }
 
 // An iterable may never give its next block.
 async function nextOf(
   blocks: AsyncIterator<TableInput>,
+  index: number,
   signal: AbortSignal | undefined,
 ): Promise<RealMatrix | undefined> {
   refuseAborted(signal);
   const { value, done } = await unlessAborted(signal, blocks.next());
-  return done === true ? undefined : realMatrix(value);
+  return done === true ? undefined : realMatrix(value, blockName(index));
+}
+
+// As messages name what an iterable gives.
+function blockName(index: number): string {
+  return `Block (${index}) of \`rows\``;
 }
 
 function isAsync(rows: TableInput | AsyncIterable<TableInput>): rows is AsyncIterable<TableInput> {
   return typeof (rows as AsyncIterable<TableInput> | undefined)?.[Symbol.asyncIterator] === 'function';
 }
 
-function realMatrix(given: TableInput): RealMatrix {
-  const rows = isNumberTable(given) ? given.rows : given;
-  const names = isNumberTable(given) ? given.names : foreignNames(given);
-  const isPlain = Array.isArray(rows) || elementTypeOf(rows) === 'plain';
-  const matrix = rows instanceof Matrix ? rows : Matrix.from(rows, isPlain ? { dtype: 'float64' } : {});
-  const { data: values, dtype, columns } = matrix;
-  if (dtype !== 'float32' && dtype !== 'float64')
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `\`rows\` has type (${dtype}): pass float32 or float64.`);
-  return { values: values as Real, dtype, rows: matrix.rows, columns, names };
+function realMatrix(given: TableInput, name: string): RealMatrix {
+  return named(name, () => {
+    const rows = isNumberTable(given) ? given.rows : given;
+    const names = isNumberTable(given) ? given.names : foreignNames(given);
+    const isPlain = Array.isArray(rows) || elementTypeOf(rows) === 'plain';
+    const matrix = rows instanceof Matrix ? rows : Matrix.from(rows, isPlain ? { dtype: 'float64' } : {});
+    const { data: values, dtype, columns } = matrix;
+    if (dtype !== 'float32' && dtype !== 'float64')
+      throw new CovariumError('ERR_INVALID_ARGUMENT', `${marked(name)} has type (${dtype}): pass float32 or float64.`);
+    return { values: values as Real, dtype, rows: matrix.rows, columns, names };
+  });
 }
 
 /** Whether rows are what readTable() gives. */

@@ -137,7 +137,7 @@ test('A block of other columns than the first, or of the same in another order, 
       ['(b, a)', { b: [20], a: [10] }],
       ['(a, c)', { a: [10], c: [20] }],
     ] as const) {
-      const refusal = `A block has columns ${shown}, but the first has (a, b)`;
+      const refusal = `Block (1) of \`rows\` has columns ${shown}, but the first has (a, b)`;
       await throwsCode('ERR_SHAPE', refusal, () => writeTable(path, blocks(other)));
       await throwsCode('ERR_SHAPE', refusal, () => writeTable(path, blocks(other), { names: ['x', 'y'] }));
     }
@@ -145,6 +145,25 @@ test('A block of other columns than the first, or of the same in another order, 
     await writeTable(path, blocks([[10, 20]]));
     assert.equal((await readTable(path)).rows.toArray()[1], [10, 20]);
   }
+});
+
+test('A block that is refused is named by its index.', async () => {
+  async function* blocks(second: TableInput) {
+    yield [[1, 2]];
+    yield second;
+  }
+  const closed = Matrix.from([[1, 2]], { dtype: 'float64' });
+  closed.close();
+  for (const [code, words, second] of [
+    ['ERR_SHAPE', 'has (0) rows', []],
+    ['ERR_SHAPE', 'has (1) columns, but the first has (2)', [[1]]],
+    ['ERR_INVALID_ARGUMENT', 'has type (float32), but the first has (float64)', Matrix.from([[1, 2]])],
+    ['ERR_CLOSED', 'is closed', closed],
+  ] as const)
+    await throwsCode(code, `Block (1) of \`rows\` ${words}`, () =>
+      writeTable(at('refused.csv'), blocks(second as never)),
+    );
+  await throwsCode('ERR_CLOSED', '`rows` is closed', () => writeTable(at('refused.csv'), closed));
 });
 
 test('A signal ends the writing of an iterable that does not give its next block.', async () => {
