@@ -46,11 +46,13 @@ onEveryType('jitter is added where it is needed, as little as does, and reported
   );
 });
 
-onEveryType('a covariance that is not positive definite is refused in the same words.', (device, dtype) =>
-  throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`covariance` is not positive definite: pivot (0) is not positive.', () =>
-    MultivariateNormal.fromCovarianceSync({ device, dtype, covariance: [[-1]] }),
-  ),
-);
+onEveryType('a covariance that is not positive definite is refused in the same words.', async (device, dtype) => {
+  await throwsCode(
+    'ERR_NOT_POSITIVE_DEFINITE',
+    '`covariance` is not positive definite: pivot (0) is not positive.',
+    () => MultivariateNormal.fromCovarianceSync({ device, dtype, covariance: [[-1]] }),
+  );
+});
 
 onEveryType('what the caller writes into his arrays between two attempts changes nothing.', async (device, dtype) => {
   const Values = dtype === 'float32' ? Float32Array : Float64Array;
