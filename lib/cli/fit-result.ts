@@ -128,7 +128,7 @@ async function parametersOf(
 
 function jitterArgument(text: string | true): number | true {
   if (text === true) return true;
-  const share = /^\d*\.?\d+(e-?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+  const share = /^\+?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
   if (share > 0 && share <= 1) return share;
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',
@@ -156,7 +156,7 @@ function singularColumn(pivot: number, { moments, names, files }: FitRows, cause
 
 function shrinkageArgument(text: string): Shrinkage {
   if (text === 'none' || text === 'ledoit-wolf') return text;
-  const share = /^\d*\.?\d+(e-?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+  const share = /^\+?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
   if (share >= 0 && share <= 1) return share;
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',

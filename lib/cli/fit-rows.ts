@@ -160,6 +160,8 @@ async function* blocksOfRows(reader: TableReader, rowsAtOnce: number): AsyncGene
 
 function place(name: string, names: readonly string[] | undefined, path: string): number {
   const at = names?.indexOf(name) ?? -1;
+  if (at >= 0 && at !== names!.lastIndexOf(name))
+    throw new CovariumError('ERR_INVALID_ARGUMENT', `File (${path}) has more than one column (${name}).`, { path });
   if (at >= 0) return at;
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',

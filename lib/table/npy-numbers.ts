@@ -1,8 +1,9 @@
 import { endianness } from 'node:os';
 import { describe } from '../check.ts';
-import { CovariumError } from '../covarium-error.ts';
 import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
+import { refuseInexact } from './complete-rows.ts';
 import { malformedNpy, unsupportedNpy } from './npy-error.ts';
+import { Inexact } from './numbers.ts';
 import type { PythonValue } from './python-literal.ts';
 
 /** The type of the numbers in an NPY file. */
@@ -44,10 +45,15 @@ export function isAsInMemory({ kind, bytes, isSwapped }: NpyNumbers): boolean {
 
 /**
  * The numbers of whole elements, in memory of their own or in that of `bytes`, which may be changed and must be
- * aligned. Throws `ERR_OUT_OF_RANGE` for a 64-bit integer that float64 cannot hold, `ERR_MALFORMED_NPY` for a boolean
+ * aligned; `placeOf` says where they are in the file. Throws `ERR_OUT_OF_RANGE` for a 64-bit integer that float64 cannot hold, `ERR_MALFORMED_NPY` for a boolean
  * that is neither 0 nor 1.
  */
-export function realsOf(path: string, numbers: NpyNumbers, bytes: Uint8Array): Real {
+export function realsOf(
+  path: string,
+  numbers: NpyNumbers,
+  bytes: Uint8Array,
+  placeOf: (index: number) => { readonly row: number; readonly column: number },
+): Real {
   const { kind, bytes: width, isSwapped } = numbers;
   if (isSwapped) swap(bytes, width);
   const { buffer, byteOffset } = bytes;
@@ -59,8 +65,10 @@ export function realsOf(path: string, numbers: NpyNumbers, bytes: Uint8Array): R
   }
   const values = zerosOf('float64', length) as Float64Array;
   if (width === 8) {
-    fromInt64(path, kind === 'i', new Uint32Array(buffer, byteOffset, 2 * length), values);
-    return values;
+    const inexact = fromInt64(kind === 'i', new Uint32Array(buffer, byteOffset, 2 * length), values);
+    if (inexact === undefined) return values;
+    const { row, column } = placeOf(inexact.index);
+    throw refuseInexact(inexact.value, path, String(column), row);
   }
   if (kind === 'b') {
     const odd = bytes.find((byte) => byte > 1);
@@ -97,7 +105,8 @@ function float16Of(bits: number): number {
   return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25));
 }
 
-function fromInt64(path: string, isSigned: boolean, words: Uint32Array, values: Float64Array): void {
+// Also the first integer that float64 does not hold, if there is one.
+function fromInt64(isSigned: boolean, words: Uint32Array, values: Float64Array): Inexact | undefined {
   const [low, high] = endianness() === 'LE' ? [0, 1] : [1, 0];
   for (let i = 0; i < values.length; i++) {
     const upper = isSigned ? words[2 * i + high]! | 0 : words[2 * i + high]!;
@@ -105,11 +114,7 @@ function fromInt64(path: string, isSigned: boolean, words: Uint32Array, values: 
     values[i] = value;
     if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) continue;
     const exact = BigInt(upper) * 4294967296n + BigInt(words[2 * i + low]!);
-    if (BigInt(value) !== exact)
-      throw new CovariumError(
-        'ERR_OUT_OF_RANGE',
-        `File (${path}) has an integer that float64 does not hold (${exact}).`,
-        { path },
-      );
+    if (BigInt(value) !== exact) return new Inexact(i, exact);
   }
+  return undefined;
 }

@@ -82,7 +82,10 @@ async function* inOrder(name: string, source: ByteSource, layout: NpyLayout): As
     const count = Math.min(rowsPerBlock, rows - row);
     const bytes = await source.take(count * rowBytes);
     if (bytes.length < count * rowBytes) throw cutShort(name, layout, row * rowBytes + bytes.length);
-    yield realsOf(name, numbers, bytes);
+    yield realsOf(name, numbers, bytes, (index) => ({
+      row: row + Math.floor(index / columns),
+      column: index % columns,
+    }));
   }
 }
 
@@ -97,7 +100,10 @@ async function* transposed(name: string, source: ByteSource, layout: NpyLayout):
     const block = zerosOf(numbers.dtype, count * columns) as Real;
     for (let column = 0; column < columns; column++) {
       const start = (column * rows + row) * numbers.bytes;
-      const values = realsOf(name, numbers, bytes.subarray(start, start + count * numbers.bytes));
+      const values = realsOf(name, numbers, bytes.subarray(start, start + count * numbers.bytes), (index) => ({
+        row: row + index,
+        column,
+      }));
       for (let i = 0, to = column; i < count; i++, to += columns) block[to] = values[i]!;
     }
     yield block;

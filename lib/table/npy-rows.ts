@@ -58,7 +58,7 @@ async function readRows(
         bytes,
         startBytes + numbers.bytes * (isFortran ? piece[0]! * height + row : row * width),
       );
-      const found = realsOf(path, numbers, bytes);
+      const found = realsOf(path, numbers, bytes, (index) => ({ row, column: isFortran ? piece[0]! : index }));
       for (const column of piece) {
         const value = found[isFortran ? 0 : column]!;
         if (!Number.isFinite(value)) {

@@ -123,6 +123,11 @@ test('bench refuses an output that is not a folder, and an unknown device, befor
   const inside = await run(['bench', 'call', ...tiny, '--output', join(file, 'inside')]);
   assert.is(inside.code, 1);
   assert.match(inside.stderr, /ERR_FILE_UNWRITABLE/);
+  const itself = await run(['bench', 'call', ...tiny, '--output', file]);
+  assert.match(
+    itself.stderr,
+    /^error: --output \(.*file\) is a file: pass the name of a folder\. \[ERR_FILE_UNWRITABLE\]/,
+  );
   mkdirSync(join(folder, 'taken/results.json'), { recursive: true });
   const taken = await run(['bench', 'call', ...tiny, '--output', join(folder, 'taken')]);
   assert.is(taken.code, 1);

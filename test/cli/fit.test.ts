@@ -187,7 +187,7 @@ test('Shards of files or of rows, merged in any order, make the model of one run
     assert.equal(JSON.parse(text('two.json')).shards, { count: 3, here: [1, 3], of });
     await succeeds('merge', at('two.json'), second, '--partial', at('three.json'));
     assert.is(JSON.parse(text('three.json')).shards, undefined);
-    await succeeds('merge', at('three.json'), '--shrinkage', '0.5', '--output', at('merged.json'));
+    await succeeds('merge', at('three.json'), '--shrinkage', '+.5', '--output', at('merged.json'));
     const half = expectedModel(all, { shrinkage: 0.5 });
     nearUlps(model('merged.json').covariance.flat(), half.covariance.flat(), 32, name);
   }
@@ -273,6 +273,11 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
     'weights that are not there',
     /no column \(w\), only \(a, b\)/,
     () => ['fit', data(), '--output', at('x.json'), '--weights', 'w'],
+  ],
+  [
+    'weights of two columns',
+    /has more than one column \(w\)\. \[ERR_INVALID/,
+    () => ['fit', file('twice.csv', 'a,w,w\n1,2,3\n3,2,3\n'), '--output', at('x.json'), '--weights', 'w'],
   ],
   [
     'a negative weight',

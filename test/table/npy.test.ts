@@ -223,6 +223,25 @@ test('An archive that contradicts itself is refused.', async () => {
   );
 });
 
+test('An integer that float64 does not hold is refused with its row and column, in either order.', async () => {
+  const bytes = new Uint8Array(BigInt64Array.of(1n, 2n, 3n, 4n, 2n ** 53n + 1n, 6n).buffer);
+  for (const [isFortran, place] of [
+    ['False', 'Row (2), column (0)'],
+    ['True', 'Row (1), column (1)'],
+  ] as const) {
+    const header = head('(3, 2)').replace('<f8', '<i8').replace('False', isFortran);
+    await throwsCode('ERR_OUT_OF_RANGE', `${place} of file (`, () => readTable(npy(header, bytes)));
+  }
+});
+
+test('Options of CSV are refused for a file that is none.', async () => {
+  const bytes = npy(head('(1, 1)'), new Uint8Array(8));
+  for (const [name, option] of Object.entries({ delimiter: ';', header: false, comment: '#' }))
+    await throwsCode('ERR_INVALID_ARGUMENT', `\`${name}\` (${option}) is for CSV files, not for npy`, () =>
+      readTable(bytes, { [name]: option }),
+    );
+});
+
 test('The header is a Python literal.', () => {
   const dict = pythonLiteral(
     `{"a": (1, -2, 3L), 'b\\'c': [True, None], "d": 'shape', 'e': (), 'f': (4), 'g': 1e3, } \n`,
