@@ -36,7 +36,8 @@ export function rowLayout<T extends object>(groups: readonly RowGroup<T>[], heig
   const titles = lines.filter((line) => 'title' in line);
   const rows = lines.filter((line) => 'item' in line);
   const longest = Math.max(...rows.map(({ label }) => textWidth(label)));
-  const marginLeft = 12 + Math.min(widestLabel, Math.ceil(longest));
+  // Letters such as m, w and p are wider than the mean, and a name may have many of them.
+  const marginLeft = 12 + Math.min(widestLabel, Math.ceil(1.2 * longest));
   return {
     items: rows.map(({ row, item }) => ({ ...item, row })),
     y: { type: 'band', domain: lines.map(({ row }) => row), padding: 0.2, axis: null, label: null },

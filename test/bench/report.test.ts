@@ -21,6 +21,7 @@ import { panels } from '../../bench/report/panel.ts';
 import { numberText, rateText, ratioText, shareText, timeText } from '../../bench/report/quantity.ts';
 import { repeatCommand } from '../../bench/report/repeat-command.ts';
 import { report } from '../../bench/report/report.ts';
+import { rowLayout } from '../../bench/report/rows.ts';
 import { suiteWords } from '../../bench/report/suite-words.ts';
 import { terminalSummary } from '../../bench/report/terminal.ts';
 import { isTimed } from '../../bench/report/timed.ts';
@@ -400,6 +401,12 @@ test('The suite subnormal has a table of each case beside the same without subno
     [['factor kept', '5']],
   );
   assert.match(markdown(report({ ...results, measurements }, [])), 'with / without');
+});
+
+test('A label of wide letters has room beside the frame.', () => {
+  const { marginLeft } = rowLayout([{ title: '', rows: [{ label: 'numpy-by-hand', item: {} }] }]);
+  // Its width in Verdana at 12 pixels is 8.07 em, and it stands 8 pixels left of the frame.
+  assert.ok(marginLeft >= 8 + 8.07 * 12, `${marginLeft}`);
 });
 
 test.run();
