@@ -95,6 +95,14 @@ export abstract class LinearAlgebra<Matrix, Vector> {
   /**
    * Eigenvalues and eigenvectors of a symmetric A (n x n), from its lower triangle; all of it must be finite. Rejects
    * with `ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (an eigenvalue beyond the type) and like every method here.
+   *
+   * ```ts
+   * import { Matrix, openDevice } from 'covarium';
+   *
+   * const device = openDevice();
+   * const a = Matrix.from([[2, 1], [1, 3]], { dtype: 'float64' });
+   * const { values, vectors } = await a.eigh({ device }); // values in ascending order
+   * ```
    */
   async eigh(options: LinearAlgebraOptions & AbortOptions = {}): Promise<Eigen<Matrix, Vector>> {
     return known().run('eigh', this, [options]) as Promise<Eigen<Matrix, Vector>>;
@@ -109,6 +117,14 @@ export abstract class LinearAlgebra<Matrix, Vector> {
    * Singular values and vectors of A (m x n), min(m, n) of each (NumPy's `full_matrices=False`). Rejects with
    * `ERR_SHAPE` (0 rows), `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (a singular value beyond the type) and like every method
    * here.
+   *
+   * ```ts
+   * import { Matrix, openDevice } from 'covarium';
+   *
+   * const device = openDevice();
+   * const a = Matrix.from([[2, 1], [1, 3], [0, 1]], { dtype: 'float64' });
+   * const { u, s, vt } = await a.svd({ device }); // s in descending order
+   * ```
    */
   async svd(options: LinearAlgebraOptions & AbortOptions = {}): Promise<SingularValues<Matrix, Vector>> {
     return known().run('svd', this, [options]) as Promise<SingularValues<Matrix, Vector>>;
@@ -135,6 +151,15 @@ export abstract class LinearAlgebra<Matrix, Vector> {
   /**
    * The solution x of A x = b, for b (n x k) or a vector of n. Rejects with `ERR_SINGULAR` (a pivot is 0, or so small
    * that the type holds fewer digits) and `ERR_OUT_OF_RANGE` (x is beyond the type) too.
+   *
+   * ```ts
+   * import { Matrix, openDevice } from 'covarium';
+   *
+   * const device = openDevice();
+   * const a = Matrix.from([[2, 1], [1, 3]], { dtype: 'float64' });
+   * const x = await a.solve(Matrix.from([[3], [4]], { dtype: 'float64' }), { device });
+   * console.log(x.toArray()); // about [[1], [1]]
+   * ```
    */
   async solve<B extends Matrix | Vector>(b: B, options: LinearAlgebraOptions & AbortOptions = {}): Promise<B> {
     return known().run('solve', this, [b, options]) as Promise<B>;
@@ -187,6 +212,15 @@ export abstract class LinearAlgebra<Matrix, Vector> {
   /**
    * The product A b, for b (n x k) or a vector of n. Entries need not be finite. Rejects with `ERR_SHAPE` and like
    * every method here.
+   *
+   * ```ts
+   * import { Matrix, openDevice } from 'covarium';
+   *
+   * const device = openDevice();
+   * const a = Matrix.from([[2, 1], [1, 3]], { dtype: 'float64' });
+   * const product = await a.multiply(a, { device });
+   * console.log(product.toArray()); // [[5, 5], [5, 10]]
+   * ```
    */
   async multiply<B extends Matrix | Vector>(b: B, options: LinearAlgebraOptions & AbortOptions = {}): Promise<B> {
     return known().run('multiply', this, [b, options]) as Promise<B>;

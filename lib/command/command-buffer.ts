@@ -50,6 +50,14 @@ const noOptions = Object.freeze({});
  * (`ERR_SHAPE`) at once; values are checked when the commands run, and an invalid value fails the commit. A "factor" is
  * lower triangular; its upper triangle is never read. A vector of n counts as one row of n. Methods that record a
  * command return the command buffer.
+ *
+ * ```ts
+ * import { Matrix, openDevice } from 'covarium';
+ *
+ * const a = Matrix.from([[4, 2], [2, 3]]);
+ * await openDevice().commandBuffer().cholesky(a).commit();
+ * console.log(a.toArray()); // about [[2, 0], [1, 1.41421]]
+ * ```
  */
 export class CommandBuffer {
   /** The device that runs the commands. */

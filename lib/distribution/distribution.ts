@@ -87,6 +87,14 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
    * `count` draws, which may exceed memory, as matrices of `rowsPerBlock` rows x n (the last has the remaining rows).
    * Two blocks are in flight; each is closed when the next is requested. Leaving the loop early frees both. Throws and
    * rejects like {@link sample}.
+   *
+   * ```ts
+   * import { MultivariateNormal, openDevice } from 'covarium';
+   *
+   * const device = openDevice();
+   * const normal = await MultivariateNormal.fromCovariance({ device, covariance: [[1, 0.5], [0.5, 1]] });
+   * for await (const block of normal.blocks(1e6, { seed: 1, rowsPerBlock: 1e5 })) console.log(block.rows);
+   * ```
    */
   blocks(count: number, options: BlockOptions = {}): AsyncGenerator<Matrix<D>, void, undefined> {
     return sampleBlocks(() => this.#open(), count, options);
@@ -99,6 +107,10 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
    * memory. Quantiles and shares are exact, those of all draws; sums are float64.
    *
    * ```ts
+   * import { MultivariateNormal, openDevice } from 'covarium';
+   *
+   * const device = openDevice();
+   * const normal = await MultivariateNormal.fromCovariance({ device, covariance: [[1, 0.5], [0.5, 1]] });
    * const { mean, quantiles } = await normal.summarize(1e7, { seed: 42, quantiles: [0.01, 0.99] });
    * ```
    *

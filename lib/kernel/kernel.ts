@@ -116,6 +116,17 @@ export class Kernel {
    * Runs the kernel over a grid; settles when all threads have ended and the results can be read. Rejects with
    * `ERR_INVALID_ARGUMENT`, `ERR_SHAPE` or `ERR_OUT_OF_RANGE` if the launch does not fit the kernel, `ERR_KERNEL_CHECK`
    * for an error that check mode finds.
+   *
+   * ```ts
+   * import { openDevice } from 'covarium';
+   *
+   * const kernel = await openDevice().kernel(`#include <metal_stdlib>
+   *   using namespace metal;
+   *   kernel void twice(device float* x, uint i [[thread_position_in_grid]]) { x[i] = 2 * x[i]; }`);
+   * const x = Float32Array.of(1, 2, 3);
+   * await kernel.run({ grid: 3, arguments: { x } });
+   * console.log(x.join()); // 2,4,6
+   * ```
    */
   async run(launch: Launch, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<Timings> {
     checkOptions(options, ['signal']);

@@ -141,7 +141,16 @@ export class Moments {
   /**
    * The covariance in float64, n x n, like numpy.cov's: the sum of w d d' divided by weightSum - ddof squaredWeightSum
    * / weightSum, where d is a row minus the mean. With `shrinkage` it is shrunk towards a multiple of the identity.
-   * Throws `ERR_SHAPE` (no rows), `ERR_OUT_OF_RANGE` (ddof, shrinkage), `ERR_NOT_FINITE` (the mean's entry).
+   * Throws `ERR_SHAPE` (no rows, or one), `ERR_OUT_OF_RANGE` (ddof, shrinkage), `ERR_NOT_FINITE` (the mean's entry).
+   *
+   * ```ts
+   * import { Moments } from 'covarium';
+   *
+   * const moments = new Moments(2);
+   * await moments.add([[1, 2], [3, 5], [4, 4]]);
+   * await moments.add([[2, 3]], { weights: [0.5] });
+   * console.log(moments.covariance().toArray());
+   * ```
    */
   covariance(options: EstimateOptions = {}): Matrix<'float64'> {
     checkOptions(options, ['ddof', 'mean', 'shrinkage']);

@@ -96,6 +96,15 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * entry), `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`, and `ERR_UNSUPPORTED` if the
    * factor is to be made on a GPU and the device has none. `singular` accepts a singular covariance, `jitter` adds to
    * its diagonal.
+   *
+   * ```ts
+   * import { MultivariateNormal, openDevice } from 'covarium';
+   *
+   * const device = openDevice();
+   * const covariance = [[1, 0.5], [0.5, 2]];
+   * const normal = await MultivariateNormal.fromCovariance({ device, mean: [0, 10], covariance });
+   * const draws = await normal.sample(1000, { seed: 42 }); // a Matrix, 1000 x 2
+   * ```
    */
   static async fromCovariance<O extends CovarianceOptions & AbortOptions>(
     options: Only<O, CovarianceOptions & AbortOptions>,
@@ -219,6 +228,15 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * The normal with the mean and covariance of rows of data (count x n). Rejects with `ERR_NOT_FINITE` (the entry),
    * `ERR_SHAPE` (fewer than n + 1 rows, and no shrinkage), `ERR_NOT_POSITIVE_DEFINITE` (a column that the columns
    * before it determine, if rounding shows it), `ERR_OUT_OF_RANGE` (a weight, ddof, shrinkage).
+   *
+   * ```ts
+   * import { MultivariateNormal, openDevice } from 'covarium';
+   *
+   * const device = openDevice();
+   * const rows = [[1, 2], [3, 5], [4, 4], [2, 3]];
+   * const normal = await MultivariateNormal.fit({ device, rows, weights: [1, 1, 1, 0.5] });
+   * console.log(normal.mean.toArray());
+   * ```
    */
   static async fit<O extends FitOptions & AbortOptions>(
     options: Only<O, FitOptions & AbortOptions>,
@@ -378,6 +396,14 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * P(lower <= X <= upper), in each of n coordinates, with the error of the estimate (Genz and Bretz 2002); see
    * docs/probabilities.md. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (a lower limit above
    * the upper one, an option), `ERR_ABORTED`.
+   *
+   * ```ts
+   * import { MultivariateNormal, openDevice } from 'covarium';
+   *
+   * const device = openDevice();
+   * const normal = await MultivariateNormal.fromCovariance({ device, covariance: [[1, 0.5], [0.5, 1]] });
+   * const { probability, error } = await normal.boxProbability({ lower: [0, 0], upper: [1, Infinity] });
+   * ```
    */
   async boxProbability(options: BoxOptions): Promise<BoxProbability> {
     return integrate(
@@ -469,6 +495,14 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   /**
    * The normal of some coordinates (m of them, from 0), in the order given. Rejects with `ERR_OUT_OF_RANGE` (no such
    * coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE` (none), `ERR_CLOSED`.
+   *
+   * ```ts
+   * import { MultivariateNormal, openDevice } from 'covarium';
+   *
+   * const device = openDevice();
+   * const normal = await MultivariateNormal.fromDiagonal({ device, mean: [1, 2, 3], variances: [1, 4, 9] });
+   * const pair = await normal.marginal([2, 0]); // mean (3, 1)
+   * ```
    */
   async marginal(coordinates: readonly number[], options: AbortOptions = {}): Promise<MultivariateNormal<D>> {
     return new MultivariateNormal(await runAlone(options, () => marginal(this.#open(), coordinates)));
@@ -483,6 +517,15 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * The normal of the other coordinates, in their order, given these values of m coordinates. Rejects like {@link
    * marginal}, with `ERR_SHAPE` if no coordinate is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that is
    * impossible because the normal is singular).
+   *
+   * ```ts
+   * import { MultivariateNormal, openDevice } from 'covarium';
+   *
+   * const device = openDevice();
+   * const normal = await MultivariateNormal.fromCovariance({ device, covariance: [[1, 0.5], [0.5, 1]] });
+   * const first = await normal.conditional({ given: [1], values: [2] });
+   * console.log(first.mean.get(0)); // 1
+   * ```
    */
   async conditional(options: ConditionalOptions & AbortOptions): Promise<MultivariateNormal<D>> {
     return new MultivariateNormal(await runWith(options, (rest) => conditional(this.#open(), rest)));

@@ -103,6 +103,15 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
    * entry), `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`, and `ERR_UNSUPPORTED` if the
    * factor is to be made on a GPU and the device has none. `singular` accepts a singular scale, `jitter` adds to its
    * diagonal.
+   *
+   * ```ts
+   * import { MultivariateStudentT, openDevice } from 'covarium';
+   *
+   * const device = openDevice();
+   * const scale = [[1, 0.5], [0.5, 2]];
+   * const student = await MultivariateStudentT.fromScale({ device, location: [0, 10], scale, degreesOfFreedom: 5 });
+   * const draws = await student.sample(1000, { seed: 42 });
+   * ```
    */
   static async fromScale<O extends ScaleOptions & AbortOptions>(
     options: Only<O, ScaleOptions & AbortOptions>,
