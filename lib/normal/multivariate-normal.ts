@@ -99,10 +99,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    *
    * ```ts
    * import { MultivariateNormal, openDevice } from 'covarium';
-   *
-   * const device = openDevice();
-   * const covariance = [[1, 0.5], [0.5, 2]];
-   * const normal = await MultivariateNormal.fromCovariance({ device, mean: [0, 10], covariance });
+   * const normal = await MultivariateNormal.fromCovariance({ device: openDevice(), covariance: [[1, 0.5], [0.5, 2]] });
    * const draws = await normal.sample(1000, { seed: 42 }); // a Matrix, 1000 x 2
    * ```
    */
@@ -228,14 +225,9 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * The normal with the mean and covariance of rows of data (count x n). Rejects with `ERR_NOT_FINITE` (the entry),
    * `ERR_SHAPE` (fewer than n + 1 rows, and no shrinkage), `ERR_NOT_POSITIVE_DEFINITE` (a column that the columns
    * before it determine, if rounding shows it), `ERR_OUT_OF_RANGE` (a weight, ddof, shrinkage).
-   *
    * ```ts
    * import { MultivariateNormal, openDevice } from 'covarium';
-   *
-   * const device = openDevice();
-   * const rows = [[1, 2], [3, 5], [4, 4], [2, 3]];
-   * const normal = await MultivariateNormal.fit({ device, rows, weights: [1, 1, 1, 0.5] });
-   * console.log(normal.mean.toArray());
+   * const normal = await MultivariateNormal.fit({ device: openDevice(), rows: [[1, 2], [3, 5], [4, 4], [2, 3]] });
    * ```
    */
   static async fit<O extends FitOptions & AbortOptions>(
@@ -399,9 +391,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    *
    * ```ts
    * import { MultivariateNormal, openDevice } from 'covarium';
-   *
-   * const device = openDevice();
-   * const normal = await MultivariateNormal.fromCovariance({ device, covariance: [[1, 0.5], [0.5, 1]] });
+   * const normal = await MultivariateNormal.fromCovariance({ device: openDevice(), covariance: [[1, 0.5], [0.5, 1]] });
    * const { probability, error } = await normal.boxProbability({ lower: [0, 0], upper: [1, Infinity] });
    * ```
    */
@@ -495,14 +485,6 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   /**
    * The normal of some coordinates (m of them, from 0), in the order given. Rejects with `ERR_OUT_OF_RANGE` (no such
    * coordinate), `ERR_INVALID_ARGUMENT` (one twice), `ERR_SHAPE` (none), `ERR_CLOSED`.
-   *
-   * ```ts
-   * import { MultivariateNormal, openDevice } from 'covarium';
-   *
-   * const device = openDevice();
-   * const normal = await MultivariateNormal.fromDiagonal({ device, mean: [1, 2, 3], variances: [1, 4, 9] });
-   * const pair = await normal.marginal([2, 0]); // mean (3, 1)
-   * ```
    */
   async marginal(coordinates: readonly number[], options: AbortOptions = {}): Promise<MultivariateNormal<D>> {
     return new MultivariateNormal(await runAlone(options, () => marginal(this.#open(), coordinates)));
@@ -520,11 +502,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    *
    * ```ts
    * import { MultivariateNormal, openDevice } from 'covarium';
-   *
-   * const device = openDevice();
-   * const normal = await MultivariateNormal.fromCovariance({ device, covariance: [[1, 0.5], [0.5, 1]] });
-   * const first = await normal.conditional({ given: [1], values: [2] });
-   * console.log(first.mean.get(0)); // 1
+   * const normal = await MultivariateNormal.fromCovariance({ device: openDevice(), covariance: [[1, 0.5], [0.5, 1]] });
+   * const first = await normal.conditional({ given: [1], values: [2] }); // mean 1
    * ```
    */
   async conditional(options: ConditionalOptions & AbortOptions): Promise<MultivariateNormal<D>> {

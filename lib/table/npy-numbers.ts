@@ -45,8 +45,8 @@ export function isAsInMemory({ kind, bytes, isSwapped }: NpyNumbers): boolean {
 
 /**
  * The numbers of whole elements, in memory of their own or in that of `bytes`, which may be changed and must be
- * aligned; `placeOf` says where they are in the file. Throws `ERR_OUT_OF_RANGE` for a 64-bit integer that float64 cannot hold, `ERR_MALFORMED_NPY` for a boolean
- * that is neither 0 nor 1.
+ * aligned; `placeOf` says where they are in the file. Throws `ERR_OUT_OF_RANGE` for a 64-bit integer that float64
+ * cannot hold, `ERR_MALFORMED_NPY` for a boolean that is neither 0 nor 1.
  */
 export function realsOf(
   path: string,
