@@ -77,6 +77,9 @@ export class CsvBlocks {
   #lastRecordEnd(bytes: Uint8Array, from: number): number {
     const isPlain = !this.#isQuoted && this.#comment === 0 && bytes.indexOf(quote, from) < 0;
     if (!isPlain) return this.#scan(bytes, from);
+    const last = bytes[bytes.length - 1];
+    this.#isLineStart = last === feed || last === carriage;
+    this.#isAfterQuoted = false;
     const lastFeed = bytes.lastIndexOf(feed);
     if (lastFeed >= from) return lastFeed + 1;
     const lastReturn = bytes.lastIndexOf(carriage, bytes.length - 2);
