@@ -248,7 +248,6 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * ```ts
    * const normal = await MultivariateNormal.fromJSON(JSON.parse(await readFile('model.json', 'utf8')), { device });
    * ```
-   *
    * Rejects with `ERR_MALFORMED_MODEL`, and like {@link fromCovariance}.
    */
   static async fromJSON<O extends JsonOptions & AbortOptions>(

@@ -235,7 +235,7 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
   ['a negative count', /\(-3\): .*\[ERR_OUT_OF_RANGE\]$/, () => ofModel('--count', '-3')],
   [
     'a count that is no whole number',
-    /\(1.5\): pass a whole number from 0 to 2\^64 - 1, as 1000000 or 1e6\. \[ERR_OUT_OF_RANGE\]$/,
+    /\(1.5\): pass a whole number from 0 to 2\^53 - 1, as 1000000 or 1e6\. \[ERR_OUT_OF_RANGE\]$/,
     () => ofModel('--count', '1.5'),
   ],
   ['a count of -1e6', /\(1e-6\)/, () => ofModel('--count', '1e-6')],
