@@ -77,16 +77,16 @@ template <typename T>
 void multiply(const Execution& execution, const T* a, const T* b, T* c, const ProductShape& shape) {
   if (shape.m == 0) return;
   const T alpha = static_cast<T>(shape.alpha), beta = static_cast<T>(shape.beta);
-  // Where there is nothing to sum gemm still applies beta, and gemv does not. An alpha of 0 leaves nothing to sum:
-  // times a sum that overflows it would be NaN.
-  if (shape.k != 0 && alpha != 0) {
+  // An alpha of 0 leaves nothing to sum: times a sum that overflows it would be NaN, also in OpenBLAS.
+  const int n = blasInt(shape.n), k = alpha == 0 ? 0 : blasInt(shape.k);
+  // Where there is nothing to sum gemm still applies beta, and gemv does not.
+  if (k != 0) {
     if (shape.m == 1) return multiplyVector(execution, b, !shape.transposeB, shape.n, shape.k, alpha, a, beta, c);
     if (shape.n == 1) return multiplyVector(execution, a, shape.transposeA, shape.m, shape.k, alpha, b, beta, c);
+    if (a == b && shape.m == shape.n && shape.transposeA != shape.transposeB && beta == 0 && shape.m >= symmetricOrder)
+      return multiplyByItself(execution, a, c, shape);
   }
-  if (a == b && shape.m == shape.n && shape.transposeA != shape.transposeB && beta == 0 && shape.m >= symmetricOrder)
-    return multiplyByItself(execution, a, c, shape);
-  const int n = blasInt(shape.n), k = blasInt(shape.k), strideA = blasInt(shape.transposeA ? shape.m : shape.k),
-            strideB = shape.transposeB ? k : n;
+  const int strideA = blasInt(shape.transposeA ? shape.m : shape.k), strideB = shape.transposeB ? blasInt(shape.k) : n;
   const unsigned threads = execution.pool.threads();
   const size_t rows = balancedRows(shape.m, 1024, unsigned(std::clamp<size_t>(shape.m / 64, 1, threads))),
                blocks = (shape.m + rows - 1) / rows;
