@@ -111,7 +111,7 @@ onEveryDevice('a shrinkage alone gives what it gives beside weights of 1.', asyn
     ],
     { dtype: 'float64' },
   );
-  await throwsCode('ERR_OUT_OF_RANGE', 'too large', () =>
+  await throwsCode('ERR_OUT_OF_RANGE', 'sum of squares', () =>
     MultivariateNormal.fit({ device, rows: huge, shrinkage: 0.5 }),
   );
 });
