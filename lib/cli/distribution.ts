@@ -6,7 +6,6 @@ import { refuseSharedInput } from '../file/same-file.ts';
 import { coarseMean, isLost } from '../normal/represented.ts';
 import type { RunModel } from '../run/model.ts';
 import { requireDegreesOfFreedom } from '../student-t/parameters.ts';
-import { formatOf } from '../table/format.ts';
 import { readWholeTable, type TableOptions, type WholeTable } from '../table/read-table.ts';
 import { readModel } from './model.ts';
 import { type CsvArguments, csvOptions } from './read-options.ts';
@@ -59,12 +58,9 @@ async function normalOf({ model, mean, covariance, ...rest }: DistributionArgume
       'The distribution is either --model, or --covariance with an optional --mean.',
     );
   refuseSharedInput({ '--covariance': covariance, '--mean': mean });
-  const forCsv = labelledOptions(rest);
-  // One of the two may be CSV, and the other not.
-  const optionsOf = (path: string) => (formatOf(path, undefined, 'csv') === 'csv' ? forCsv : { warn: forCsv.warn });
-  const read = (path: string) => readWholeTable(path, optionsOf(path));
-  const spread = withoutLabels(await read(covariance), ({ rows, columns }) => columns === rows + 1);
-  const centre = mean === undefined ? undefined : unlabelledMean(await read(mean), spread.columns);
+  const options = labelledOptions(rest);
+  const spread = withoutLabels(await readWholeTable(covariance, options), ({ rows, columns }) => columns === rows + 1);
+  const centre = mean === undefined ? undefined : unlabelledMean(await readWholeTable(mean, options), spread.columns);
   if (centre !== undefined) requireSameNames(centre, spread.names, `covariance (${spread.path})`);
   return {
     names: spread.names ?? (centre?.rows === 1 ? centre.names : undefined),

@@ -59,7 +59,9 @@ function requireFinite(sums: CentralSums): void {
       'ERR_OUT_OF_RANGE',
       '`weights` are too large: the sum of their squares is not finite (Infinity).',
     );
-  const column = sums.mean.findIndex((mean, j) => !Number.isFinite(mean + sums.second[j * (sums.n + 1)]!));
+  const column = sums.mean.findIndex(
+    (mean, j) => !(Number.isFinite(mean) && Number.isFinite(sums.second[j * (sums.n + 1)]!)),
+  );
   if (column >= 0)
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',

@@ -82,9 +82,6 @@ export async function openTable(
   const { format, from } = await recognized(source, given, signal);
   if (member !== undefined && format !== 'npy')
     throw new CovariumError('ERR_INVALID_ARGUMENT', `\`member\` (${member}) is for .npz files, not for ${format}.`);
-  for (const [name, value] of Object.entries(csv))
-    if (value !== undefined && format !== 'csv')
-      throw new CovariumError('ERR_INVALID_ARGUMENT', `\`${name}\` (${value}) is for CSV files, not for ${format}.`);
   const open = await openers[format]();
   return open(from, { columns, missing, member, ...csv, signal, warn });
 }

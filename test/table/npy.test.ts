@@ -234,14 +234,6 @@ test('An integer that float64 does not hold is refused with its row and column, 
   }
 });
 
-test('Options of CSV are refused for a file that is none.', async () => {
-  const bytes = npy(head('(1, 1)'), new Uint8Array(8));
-  for (const [name, option] of Object.entries({ delimiter: ';', header: false, comment: '#' }))
-    await throwsCode('ERR_INVALID_ARGUMENT', `\`${name}\` (${option}) is for CSV files, not for npy`, () =>
-      readTable(bytes, { [name]: option }),
-    );
-});
-
 test('The header is a Python literal.', () => {
   const dict = pythonLiteral(
     `{"a": (1, -2, 3L), 'b\\'c': [True, None], "d": 'shape', 'e': (), 'f': (4), 'g': 1e3, } \n`,
