@@ -16,7 +16,7 @@ export function wordArgument(name: string, text: string): number | bigint {
   return word <= Number.MAX_SAFE_INTEGER ? Number(word) : word;
 }
 
-// Undefined if it is no whole number.
+// Undefined if it is not a whole number.
 function parsed(text: string): bigint | undefined {
   const [, whole, part = '', exponent = '0'] = /^(\d+)(?:\.(\d+))?(?:e\+?(\d{1,2}))?$/i.exec(text) ?? [];
   const zeros = Number(exponent) - part.length;

@@ -7,7 +7,7 @@ import { about, checkOptions, requireFiniteEntries } from '../check.ts';
 import { resultTask, step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype, Values } from '../dtype.ts';
-import type { Work } from '../work.ts';
+import { inRows, type Work } from '../work.ts';
 import { fromEchelon } from './from-root.ts';
 import { coordinatesIn } from './marginal.ts';
 import type { NormalParameters } from './parameters.ts';
@@ -68,7 +68,7 @@ export function* conditionalMeans<D extends RealDtype>(
   for (let i = 0; i < n - m; i++) coefficients.set(onto.coefficients(m + i), i * m);
   // float32 would round the rows before their mean is subtracted: of 10000.1 four digits are left of the difference.
   const isCentred = dtype === 'float32' && !(input instanceof Float32Array);
-  const differences = isCentred ? yield* lessRow(input, onto.mean.subarray(0, m)) : input;
+  const differences = isCentred ? yield* lessRow(input, count, onto.mean.subarray(0, m)) : input;
   const wrap = (written: Storage<D>) => new Matrix(written, count, n - m);
   const task = resultTask({ device, dtype }, count * (n - m), wrap, (encoder, out, scratch) => {
     const centred = scratch.copy(differences, dtype);
@@ -80,15 +80,12 @@ export function* conditionalMeans<D extends RealDtype>(
   return yield* step({ ...task, explain: (error) => about('rows', error) });
 }
 
-// Numbers between two pauses.
-const piece = 1 << 16;
-
-function* lessRow(rows: Values, row: Float64Array): Work<Float64Array<ArrayBuffer>> {
-  const differences = new Float64Array(rows.length);
-  for (let at = 0; at < rows.length; at++) {
-    differences[at] = rows[at]! - row[at % row.length]!;
-    if (at % piece === piece - 1) yield;
-  }
+function* lessRow(rows: Values, count: number, row: Float64Array): Work<Float64Array<ArrayBuffer>> {
+  const m = row.length;
+  const differences = new Float64Array(count * m);
+  yield* inRows(count, m, (from, to) => {
+    for (let r = from; r < to; r++) for (let j = 0; j < m; j++) differences[r * m + j] = rows[r * m + j]! - row[j]!;
+  });
   return differences;
 }
 
