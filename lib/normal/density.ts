@@ -159,6 +159,7 @@ function* farScores(parameters: NormalParameters, rows: Values, out: Values): Ta
   const { n } = parameters;
   const far: number[] = [];
   yield* inPieces(out.length, (from, to) => {
+    if (areFinite(out as Real, from, to)) return;
     for (let at = from; at < to; at++)
       if (!Number.isFinite(out[at]) && far.at(-1) !== Math.floor(at / n)) far.push(Math.floor(at / n));
   });

@@ -90,8 +90,9 @@ class Products {
     const unsigned threads = execution.pool.threads();
     const size_t whole = sideFor(threads);
     areChunksApart_ = !isOwn || whole < leastSide;
-    const size_t side = !isOwn ? mostSide : areChunksApart_ ? sideFor(double(threads) / double(chunks_)) : whole;
-    tiles_ = tilesOf(n_, std::clamp(side, leastSide, mostSide));
+    const size_t wanted = !isOwn ? mostSide : areChunksApart_ ? sideFor(double(threads) / double(chunks_)) : whole;
+    side_ = std::clamp(wanted, leastSide, mostSide);
+    tiles_ = tilesOf(n_, side_);
   }
 
   // Calls finish(tile, its sums, row by row) for each tile, on all threads. On the diagonal, sums above it are not
@@ -99,21 +100,16 @@ class Products {
   template <typename Finish>
   void run(const Finish& finish) const {
     if (areChunksApart_) return runChunksApart(finish);
-    execution_.pool.run(tiles_.size(), [&](size_t i, unsigned) {
-      const Tile& tile = tiles_[i];
-      const size_t size = tile.size();
-      double* sums = scratchOf(tile, 2 * size);
-      for (size_t chunk = 0; chunk < chunks_; ++chunk) {
-        sumChunk(tile, chunk, sums + (chunk == 0 ? 0 : size), sums + 2 * size);
-        if (chunk != 0) add(sums + size, sums, size);
-      }
-      finish(tile, sums);
-    });
+    const size_t atOnce = mostSums / (side_ * side_);
+    for (size_t tile = 0; tile < tiles_.size(); tile += atOnce)
+      runPacked(tile, std::min(atOnce, tiles_.size() - tile), finish);
   }
 
  private:
-  // A tile reads all rows: smaller ones would spend their time on that, larger ones leave the second cache.
+  // Smaller tiles would spend their time on reading their columns, larger ones leave the second cache.
   static constexpr size_t leastSide = 64, mostSide = 512;
+  static constexpr size_t packedBytes = 8 << 20;  // of panels that are made before tiles read them
+  static constexpr size_t mostSums = 1 << 24;     // that are held at once, or the memory would grow with n^2
 
   static void add(const double* from, double* to, size_t size) {
     for (size_t i = 0; i < size; ++i) to[i] += from[i];
@@ -146,6 +142,57 @@ class Products {
       for (size_t chunk = 1; chunk < chunks_; ++chunk) add(first + chunk * size, first, size);
       finish(tiles_[i], first);
     });
+  }
+
+  // Many tiles, of which `tileCount` are made here: all threads bring some rows into panels, once, and then each tile
+  // adds their products.
+  template <typename Finish>
+  void runPacked(size_t firstTile, size_t tileCount, const Finish& finish) const {
+    const auto& kernels = execution_.kernels.float64;
+    const size_t bands = (n_ + side_ - 1) / side_;
+    // Of one block: each band's panels as the left and as the right side of products.
+    const size_t leftLength = blockRows * kernels.leftLength(side_), bandLength = leftLength + blockRows * side_;
+    const size_t blocksAtOnce = std::max<size_t>(1, packedBytes / (bands * bandLength * sizeof(double)));
+    const std::unique_ptr<double[]> panels(new double[blocksAtOnce * bands * bandLength]);
+    std::vector<size_t> offsets;
+    size_t length = 0;
+    for (size_t i = 0; i < tileCount; ++i) {
+      offsets.push_back(length);
+      length += tiles_[firstTile + i].size();
+    }
+    const std::unique_ptr<double[]> sums(new double[2 * length]);  // of the chunks before, and of this one
+    for (size_t chunk = 0; chunk < chunks_; ++chunk) {
+      const Range here = chunkOf(chunk, count_);
+      const size_t atOnce = blocksAtOnce * blockRows;
+      for (size_t done = 0; done < here.count; done += atOnce) {
+        const size_t rows = std::min(atOnce, here.count - done), blocks = (rows + blockRows - 1) / blockRows;
+        const auto rowsOf = [&](size_t block) { return std::min(blockRows, rows - block * blockRows); };
+        execution_.pool.run(blocks * bands, [&](size_t task, unsigned) {
+          execution_.stopIfCancelled();
+          const size_t block = task / bands, band = task % bands;
+          const Range columns = {band * side_, std::min(side_, n_ - band * side_)};
+          auto* centred = static_cast<double*>(productScratch(1, blockRows * side_ * sizeof(double)));
+          centre(columns, here.first + done + block * blockRows, rowsOf(block), centred);
+          double* left = panels.get() + task * bandLength;
+          kernels.packTwice(centred, rowsOf(block), columns.count, left, left + leftLength);
+        });
+        execution_.pool.run(tileCount, [&](size_t i, unsigned) {
+          execution_.stopIfCancelled();
+          const Tile& tile = tiles_[firstTile + i];
+          const size_t size = tile.size(), down = tile.rows.first / side_, across = tile.columns.first / side_;
+          double *total = sums.get() + offsets[i], *sum = chunk == 0 ? total : total + length;
+          if (done == 0) std::fill(sum, sum + size, 0.0);
+          for (size_t block = 0; block < blocks; ++block) {
+            const double* packed = panels.get() + block * bands * bandLength;
+            kernels.addProducts(packed + across * bandLength, packed + down * bandLength + leftLength, rowsOf(block),
+                                tile.columns.count, tile.rows.count, tile.onDiagonal(), sum);
+          }
+          if (done + rows < here.count) return;
+          if (chunk != 0) add(sum, total, size);
+          if (here.first + here.count == count_) finish(tile, total);
+        });
+      }
+    }
   }
 
   // sum = the products of the rows of one chunk.
@@ -187,6 +234,7 @@ class Products {
   size_t count_, chunks_, n_;
   const std::vector<double>&origin_, &centre_;
   std::vector<Tile> tiles_;
+  size_t side_;
   bool areChunksApart_;
 };
 

@@ -50,4 +50,21 @@ for (const dtype of ['float32', 'float64'] as const)
       }
     });
 
+onNative('Many columns: tiles are made in turns, so that sums take a part of the memory of the covariance.', () => {
+  const [n, count] = [5700, 257];
+  using device = openDevice('cpu', { threads: 2 });
+  const rows = device.matrix(count, n);
+  device.commandBuffer().fillNormal(rows, { seed: 5 }).commitSync();
+  const [mean, covariance] = [device.vector(n), device.matrix(n, n)];
+  device.commandBuffer().meanAndCovariance(rows, mean, covariance).commitSync();
+  for (let each = 0; each < 200; each++) {
+    const [i, j] = [(each * 2741) % n, (each * each * 977) % n];
+    let sum = 0;
+    for (let r = 0; r < count; r++)
+      sum += (rows.data[r * n + i]! - mean.data[i]!) * (rows.data[r * n + j]! - mean.data[j]!);
+    near([covariance.data[i * n + j]!], [sum / (count - 1)], 1e-6);
+    assert.is(covariance.data[j * n + i], covariance.data[i * n + j]);
+  }
+});
+
 test.run();
