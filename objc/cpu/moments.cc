@@ -53,6 +53,8 @@ std::vector<double> sumOfDifferences(const Execution& execution, const T* rows, 
 struct Tile {
   Range rows, columns;
   bool onDiagonal() const { return rows.first == columns.first; }
+  // Of row i, those that are not above the diagonal.
+  size_t columnsOf(size_t i) const { return std::min(columns.count, rows.first + i + 1 - columns.first); }
   size_t size() const { return rows.count * columns.count; }
 };
 
@@ -80,36 +82,49 @@ class Products {
         n_(origin.size()),
         origin_(origin),
         centre_(centre) {
-    // An even number of bands: with those on the diagonal at half the price, each thread then gets as much. The sums of
-    // our own products do not depend on the tile. Those of a library may, so that its tiles have one size.
-    const bool isOwn = execution.blas.isBuiltIn;
-    const auto sideFor = [&](double threads) {
-      const auto bands = 2 * static_cast<size_t>(std::ceil(std::sqrt(threads)));
-      return ((n_ + bands - 1) / bands + 7) / 8 * 8;
-    };
-    const unsigned threads = execution.pool.threads();
-    const size_t whole = sideFor(threads);
-    areChunksApart_ = !isOwn || whole < leastSide;
-    const size_t wanted = !isOwn ? mostSide : areChunksApart_ ? sideFor(double(threads) / double(chunks_)) : whole;
-    side_ = std::clamp(wanted, leastSide, mostSide);
-    tiles_ = tilesOf(n_, side_);
+    const size_t least = (n_ + mostSide - 1) / mostSide, threads = execution.pool.threads();
+    if (!execution.blas.isBuiltIn) {
+      tiles_ = tilesOf(n_, mostSide);  // for any number of threads, because a library's sums may depend on the tile
+    } else if (threads == 1) {
+      areChunksApart_ = false;
+      tiles_ = tilesFor(least);
+    } else {
+      // Tiles on the diagonal cost half: an even number of bands makes bands^2 / 2 equal shares.
+      const size_t even = least + least % 2;
+      const auto bandsFor = [](double shares) { return 2 * static_cast<size_t>(std::ceil(std::sqrt(shares / 2))); };
+      const bool areEnough = even * even / 2 >= threads, isLarge = chunks_ * n_ * n_ / 2 > mostSums;
+      areChunksApart_ = !areEnough && !isLarge;
+      const double shares = areEnough ? 1 : isLarge ? 2.0 * threads : std::ceil(double(threads) / chunks_);
+      tiles_ = tilesFor(std::max(even, bandsFor(shares)));
+    }
   }
 
-  // Calls finish(tile, its sums, row by row) for each tile, on all threads. On the diagonal, sums above it are not
+  // Calls finish(part of a tile, its sums, row by row) for all parts, on all threads. Sums above the diagonal are not
   // made.
   template <typename Finish>
   void run(const Finish& finish) const {
     if (areChunksApart_) return runChunksApart(finish);
-    const size_t atOnce = mostSums / (side_ * side_);
-    for (size_t tile = 0; tile < tiles_.size(); tile += atOnce)
-      runPacked(tile, std::min(atOnce, tiles_.size() - tile), finish);
+    execution_.pool.run(tiles_.size(), [&](size_t i, unsigned) {
+      const Tile& tile = tiles_[i];
+      const size_t size = tile.size();
+      double* sums = scratchOf(tile, 2 * size);
+      for (size_t chunk = 0; chunk < chunks_; ++chunk) {
+        sumChunk(tile, chunk, sums + (chunk == 0 ? 0 : size), sums + 2 * size);
+        if (chunk != 0) add(sums + size, sums, size);
+      }
+      finish(tile, sums);
+    });
   }
 
  private:
-  // Smaller tiles would spend their time on reading their columns, larger ones leave the second cache.
+  // Smaller tiles would spend their time on reading rows, larger ones leave the second cache.
   static constexpr size_t leastSide = 64, mostSide = 512;
-  static constexpr size_t packedBytes = 8 << 20;  // of panels that are made before tiles read them
-  static constexpr size_t mostSums = 1 << 24;     // that are held at once, or the memory would grow with n^2
+  static constexpr size_t mostSums = 1 << 21;  // of all chunks: to touch more memory costs more than smaller tiles do
+
+  std::vector<Tile> tilesFor(size_t bands) const {
+    const size_t side = ((n_ + bands - 1) / bands + 7) / 8 * 8;
+    return tilesOf(n_, std::clamp(side, leastSide, mostSide));
+  }
 
   static void add(const double* from, double* to, size_t size) {
     for (size_t i = 0; i < size; ++i) to[i] += from[i];
@@ -121,7 +136,7 @@ class Products {
     return static_cast<double*>(productScratch(1, (sums + blockRows * columns) * sizeof(double)));
   }
 
-  // Few tiles: a task is a chunk of one, and the sums are added up at the end.
+  // The sums of the chunks are added up at the end.
   template <typename Finish>
   void runChunksApart(const Finish& finish) const {
     std::vector<size_t> offsets;
@@ -136,63 +151,17 @@ class Products {
       const Tile& tile = tiles_[i];
       sumChunk(tile, chunk, sums.get() + offsets[i] + chunk * tile.size(), scratchOf(tile, 0));
     });
-    execution_.pool.run(tiles_.size(), [&](size_t i, unsigned) {
-      const size_t size = tiles_[i].size();
-      double* first = sums.get() + offsets[i];
-      for (size_t chunk = 1; chunk < chunks_; ++chunk) add(first + chunk * size, first, size);
-      finish(tiles_[i], first);
+    // A few rows of a tile at a time, so that all threads have some.
+    constexpr size_t sliceRows = 32, slices = mostSide / sliceRows;
+    execution_.pool.run(tiles_.size() * slices, [&](size_t task, unsigned) {
+      const auto& [rows, columns] = tiles_[task / slices];
+      const size_t row = task % slices * sliceRows, size = rows.count * columns.count;
+      if (row >= rows.count) return;
+      const Tile slice = {{rows.first + row, std::min(sliceRows, rows.count - row)}, columns};
+      double* first = sums.get() + offsets[task / slices] + row * columns.count;
+      for (size_t chunk = 1; chunk < chunks_; ++chunk) add(first + chunk * size, first, slice.size());
+      finish(slice, first);
     });
-  }
-
-  // Many tiles, of which `tileCount` are made here: all threads bring some rows into panels, once, and then each tile
-  // adds their products.
-  template <typename Finish>
-  void runPacked(size_t firstTile, size_t tileCount, const Finish& finish) const {
-    const auto& kernels = execution_.kernels.float64;
-    const size_t bands = (n_ + side_ - 1) / side_;
-    // Of one block: each band's panels as the left and as the right side of products.
-    const size_t leftLength = blockRows * kernels.leftLength(side_), bandLength = leftLength + blockRows * side_;
-    const size_t blocksAtOnce = std::max<size_t>(1, packedBytes / (bands * bandLength * sizeof(double)));
-    const std::unique_ptr<double[]> panels(new double[blocksAtOnce * bands * bandLength]);
-    std::vector<size_t> offsets;
-    size_t length = 0;
-    for (size_t i = 0; i < tileCount; ++i) {
-      offsets.push_back(length);
-      length += tiles_[firstTile + i].size();
-    }
-    const std::unique_ptr<double[]> sums(new double[2 * length]);  // of the chunks before, and of this one
-    for (size_t chunk = 0; chunk < chunks_; ++chunk) {
-      const Range here = chunkOf(chunk, count_);
-      const size_t atOnce = blocksAtOnce * blockRows;
-      for (size_t done = 0; done < here.count; done += atOnce) {
-        const size_t rows = std::min(atOnce, here.count - done), blocks = (rows + blockRows - 1) / blockRows;
-        const auto rowsOf = [&](size_t block) { return std::min(blockRows, rows - block * blockRows); };
-        execution_.pool.run(blocks * bands, [&](size_t task, unsigned) {
-          execution_.stopIfCancelled();
-          const size_t block = task / bands, band = task % bands;
-          const Range columns = {band * side_, std::min(side_, n_ - band * side_)};
-          auto* centred = static_cast<double*>(productScratch(1, blockRows * side_ * sizeof(double)));
-          centre(columns, here.first + done + block * blockRows, rowsOf(block), centred);
-          double* left = panels.get() + task * bandLength;
-          kernels.packTwice(centred, rowsOf(block), columns.count, left, left + leftLength);
-        });
-        execution_.pool.run(tileCount, [&](size_t i, unsigned) {
-          execution_.stopIfCancelled();
-          const Tile& tile = tiles_[firstTile + i];
-          const size_t size = tile.size(), down = tile.rows.first / side_, across = tile.columns.first / side_;
-          double *total = sums.get() + offsets[i], *sum = chunk == 0 ? total : total + length;
-          if (done == 0) std::fill(sum, sum + size, 0.0);
-          for (size_t block = 0; block < blocks; ++block) {
-            const double* packed = panels.get() + block * bands * bandLength;
-            kernels.addProducts(packed + across * bandLength, packed + down * bandLength + leftLength, rowsOf(block),
-                                tile.columns.count, tile.rows.count, tile.onDiagonal(), sum);
-          }
-          if (done + rows < here.count) return;
-          if (chunk != 0) add(sum, total, size);
-          if (here.first + here.count == count_) finish(tile, total);
-        });
-      }
-    }
   }
 
   // sum = the products of the rows of one chunk.
@@ -234,8 +203,7 @@ class Products {
   size_t count_, chunks_, n_;
   const std::vector<double>&origin_, &centre_;
   std::vector<Tile> tiles_;
-  size_t side_;
-  bool areChunksApart_;
+  bool areChunksApart_ = true;  // few tiles: a task is a chunk of one
 };
 
 }  // namespace
@@ -253,10 +221,10 @@ void meanAndCovariance(const Execution& execution, const T* rows, T* mean, T* co
     const auto& [down, across] = tile;
     for (size_t i = 0; i < tile.size(); ++i) sums[i] /= static_cast<double>(count) - ddof;
     for (size_t i = 0; i < down.count; ++i)
-      for (size_t j = 0; j < (tile.onDiagonal() ? i + 1 : across.count); ++j)
+      for (size_t j = 0; j < tile.columnsOf(i); ++j)
         covariance[(down.first + i) * n + across.first + j] = static_cast<T>(sums[i * across.count + j]);
     for (size_t j = 0; j < across.count; ++j)
-      for (size_t i = tile.onDiagonal() ? j : 0; i < down.count; ++i)
+      for (size_t i = across.first + j - std::min(across.first + j, down.first); i < down.count; ++i)
         covariance[(across.first + j) * n + down.first + i] = static_cast<T>(sums[i * across.count + j]);
   });
 }
@@ -271,7 +239,7 @@ void addMoments(const Execution& execution, const T* rows, const double* weights
   Products<T>(execution, rows, weights, count, origin, none).run([&](const Tile& tile, double* made) {
     const auto& [down, across] = tile;
     for (size_t i = 0; i < down.count; ++i)
-      for (size_t j = 0; j < (tile.onDiagonal() ? i + 1 : across.count); ++j)
+      for (size_t j = 0; j < tile.columnsOf(i); ++j)
         products[(down.first + i) * n + across.first + j] += made[i * across.count + j];
   });
 }

@@ -63,12 +63,6 @@ struct RealKernels {
   size_t (*packedLength)(size_t n);
   void (*packLower)(const T* factor, size_t n, size_t panel, T* packed);
   void (*multiplyPacked)(const T* packed, const T* mean, const T* z, T* out, size_t count, size_t n);
-  // For sums of products of columns: packTwice brings `count` rows of n numbers, at most 256, into panels, `left` of
-  // leftLength(n) numbers a row and `right` of n. addProducts: sums[i + j m] += the products of the columns i of a left
-  // and j of a right one, m and n of them; with `half`, for i <= j.
-  size_t (*leftLength)(size_t n);
-  void (*packTwice)(const T* rows, size_t count, size_t n, T* left, T* right);
-  void (*addProducts)(const T* left, const T* right, size_t count, size_t m, size_t n, bool half, T* sums);
   // y <- alpha matrix x + beta y, `count` rows of k; from the last rows to the first with `backward`. A beta of 0 does
   // not read y.
   void (*matrixVector)(const T* matrix, const T* x, T* y, size_t count, size_t k, T alpha, T beta, bool backward);
