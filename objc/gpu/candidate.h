@@ -7,8 +7,8 @@
 
 namespace covarium::gpu {
 
-// What listDevices() says of a kind: the device that is opened by default, opened and closed again by `describe`. There
-// is no other way to know that a GPU works than to have it work.
+// What listDevices() reports of a kind: `describe` opens the default device and closes it again, because only a GPU
+// that has done work is known to work.
 inline Candidate candidateBy(Candidate (*describe)(const OpenOptions&), const char* kind, OpenOptions options = {}) {
   const char* gpu = getenv("COVARIUM_GPU");
   if (gpu != nullptr) options.gpu = gpu;

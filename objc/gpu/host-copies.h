@@ -9,7 +9,8 @@ namespace covarium::gpu {
 
 enum class Access { read, write, readAndWrite };
 
-// Memory of the host that the GPU works on copies of: copied in before the commands of a part run, and out after them.
+// Memory of the host with a copy on which the GPU works: copied in before the commands of a part run, and out after
+// them.
 struct HostCopy {
   std::shared_ptr<Buffer> host;
   char* data;
@@ -17,8 +18,8 @@ struct HostCopy {
   bool read, written;
 };
 
-// The copies of a part. Memory may lie in what there is a copy of, but must not straddle or enclose it, nor lie in two
-// copies (operands of one command may overlap), of which one is out of date.
+// The copies of a part. Memory may lie within memory that has a copy, but must not straddle or enclose it. Nor may it
+// lie in two copies (operands of one command may overlap), because one of them is out of date.
 class HostCopies {
  public:
   bool takes(const Operand& operand) const;
@@ -32,7 +33,7 @@ class HostCopies {
   const std::vector<HostCopy>& all() const { return copies_; }
 
  private:
-  // Of the first copy in which it lies; behind the last where there is none.
+  // The index of the first copy in which the operand lies; the number of copies if there is none.
   size_t indexOf(const Operand& operand) const;
 
   std::vector<HostCopy> copies_;

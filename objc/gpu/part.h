@@ -15,27 +15,28 @@ namespace covarium::gpu {
 // Commands that run on the GPU, or on the CPU over the same bytes.
 class Part {
  public:
-  // Milliseconds that the part ran; throws what failed.
+  // Returns the milliseconds that the part ran; throws what failed.
   using Outcome = std::function<double()>;
 
   virtual ~Part() = default;
-  // Whether start() serves: short work for the GPU alone, which may be committed while earlier commits are in flight.
+  // True if start() may be used: short work for the GPU alone, which may be committed while earlier commits are in
+  // flight.
   virtual bool isShort() const { return false; }
-  // Commits without waiting; `ended` is called on a thread of Metal's. Throws what fails before the commit: then
-  // `ended` is not called.
+  // Commits without waiting; `ended` is called on a thread of Metal. If something fails before the commit, start()
+  // throws and `ended` is not called.
   virtual void start(std::function<void(const Outcome&)> ended) = 0;
   // Runs the part before it returns.
   virtual double run() = 0;
   // Any thread may call it, at any time.
   virtual void cancel() {}
-  // Of its commands for the GPU, where they are not encoded while it runs.
+  // Milliseconds to encode its commands for the GPU, if they are not encoded while the part runs.
   double encodeMs() const { return encodeMs_; }
 
  protected:
   double encodeMs_ = 0;
 };
 
-// What is recorded into a command buffer until it has run.
+// The commands recorded into a command buffer, until they have run.
 class Commit {
  public:
   // Any thread may call it, at any time.
@@ -58,7 +59,7 @@ class Commit {
   std::vector<std::unique_ptr<Part>> parts;  // changed by the recording thread, until the commit; then by release()
   FactorOn factor = FactorOn::automatic;     // where one was made
   bool onGpu = false, onCpu = false;         // what kinds of parts there are, or were
-  std::string library;                       // of the GPU's maker that has been used; the parts say so as they run
+  std::string library;                       // libraries of the GPU's maker that were used; added as the parts run
 
  private:
   std::mutex mutex_;

@@ -5,7 +5,7 @@ namespace covarium::gpu {
 
 namespace {
 
-// A queue of Metal's blocks its caller beyond 64 command buffers in flight.
+// A Metal queue blocks its caller beyond 64 command buffers in flight.
 constexpr unsigned mostInFlight = 32;
 
 double millisecondsSince(std::chrono::steady_clock::time_point begin) {
@@ -20,7 +20,7 @@ void runParts(const Commit& commit, Timings& timings) {
   }
   commit.stopIfCancelled();
   timings.library = commit.library;
-  // Some parts choose where they run when they do.
+  // Some parts choose only when they run where they run.
   timings.onGpu = commit.onGpu;
   timings.onCpu = commit.onCpu;
 }
@@ -83,7 +83,7 @@ void Queue::run(Work& work) {
   end(work, failure);
 }
 
-// The buffers are free before anyone hears of it.
+// The buffers are released before anyone is told of the end.
 void Queue::end(Work& work, std::exception_ptr failure) {
   work.commit->release();
   {

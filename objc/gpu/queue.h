@@ -21,7 +21,7 @@ class Queue {
   ~Queue() { close(); }
   // `done` is called once, on a thread of the device. Throws what fails before anything is committed.
   void submit(std::shared_ptr<Commit> commit, double encodeMs, Completion done);
-  // Runs a commit after all before it, on this thread; throws what fails.
+  // Runs a commit on this thread, after all earlier ones; throws what fails.
   Timings runHere(const std::shared_ptr<Commit>& commit, double encodeMs);
   // Cancels what is in flight and waits until it has ended. Idempotent.
   void close();

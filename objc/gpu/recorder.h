@@ -7,8 +7,8 @@
 
 namespace covarium::gpu {
 
-// Records parts: commands for the GPU, which a GPU's own command buffer adds, and between them commands for the CPU
-// beside it, over the same bytes. Here all of them are the CPU's.
+// Records parts: commands for the GPU, which the derived class of a GPU adds, and between them commands for the CPU
+// beside it, over the same bytes. This class records all commands for the CPU.
 class Recorder : public CommandBuffer {
  public:
   void fillNormal(Operand out, NormalCounter counter) override;
@@ -57,7 +57,7 @@ class Recorder : public CommandBuffer {
   void cancel() override { commit_->cancel(); }
 
  protected:
-  // `engine` holds the other two, and lives as long as what is recorded.
+  // `engine` owns the queue and the CPU device; it lives as long as what is recorded.
   Recorder(std::shared_ptr<void> engine, Queue& queue, Device& cpu)
       : engine_(std::move(engine)), queue_(queue), cpu_(cpu) {}
   // The last part, if it is one of the CPU's, or a new one.
@@ -75,7 +75,7 @@ class Recorder : public CommandBuffer {
   Queue& queue_;
   Device& cpu_;
   std::shared_ptr<Commit> commit_ = std::make_shared<Commit>();
-  HostPart* hostPart_ = nullptr;  // the last part, if it is one
+  HostPart* hostPart_ = nullptr;  // the last part, if it is one of the CPU's
   bool isGpuLast_ = false;
   Clock::time_point begun_;
 };

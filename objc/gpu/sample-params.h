@@ -1,4 +1,4 @@
-// What the kernels that draw are told, the same on every GPU.
+// Params of the kernels that draw, the same on every GPU.
 #pragma once
 
 #include <algorithm>
@@ -18,12 +18,12 @@ inline SampleParams sampleParams(NormalCounter counter, size_t count, size_t col
           rowsPerGroup,           inverse ? 1u : 0u};
 }
 
-// Of rows that begin at that place of a memory, on a GPU of so many processors (0: not known).
+// For rows that begin at the address `at`, on a GPU with this many processors (0: not known).
 inline SampleTileParams sampleTileParams(size_t count, size_t columns, uint64_t at, uint processors) {
   return {static_cast<uint>(count), static_cast<uint>(columns), columns % 4 == 0 && at % 16 == 0 ? 1u : 0u, processors};
 }
 
-// Of `models` models from that one on, whose normals the counter has.
+// For `models` models. The counter is that of the first one's normals.
 inline SampleBatchParams sampleBatchParams(NormalCounter counter, size_t models, size_t rows, size_t columns,
                                            uint rowsPerGroup) {
   return {lowWord(counter.seed),      highWord(counter.seed),
@@ -43,7 +43,8 @@ inline NormalCounter after(NormalCounter counter, uint64_t elements) {
   return counter;
 }
 
-// Of sample_narrow: as many times what a threadgroup makes at once as leave enough threadgroups for the GPU.
+// Rows of a group of sample_narrow: a multiple of what a group makes at once, but few enough that the GPU has enough
+// groups.
 inline uint narrowRowsPerGroup(size_t count, size_t columns) {
   constexpr size_t enoughGroups = 132 * 16, mostTimes = 16;
   const size_t atOnce = sample_narrow_rows(static_cast<uint>(columns));

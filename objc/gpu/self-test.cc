@@ -1,4 +1,4 @@
-// Plain C++: what a test throws becomes the reason why a kernel is off.
+// Plain C++, so that it can catch what a test throws, which becomes the reason why a kernel is off.
 #include "self-test.h"
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 using Floats = std::vector<float>;
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-constexpr size_t n = 130;     // beyond the 128 within which MPS's own blocks lie
+constexpr size_t n = 130;     // more than 128, the most that MPS's own blocks have
 constexpr size_t count = 12;  // rows: more than multiply_lower takes (triangle.h)
 
 // Numbers between -1 and 1 without a pattern.
@@ -32,7 +32,7 @@ Floats scattered(size_t length) {
   return values;
 }
 
-// A well-conditioned lower triangle; above its diagonal is what must not be read.
+// A well-conditioned lower triangle; `above` fills what is above its diagonal, which must not be read.
 Floats lowerFactor(size_t columns, float above) {
   Floats factor = scattered(columns * columns);
   for (size_t i = 0; i < columns; ++i) {
@@ -58,7 +58,7 @@ Floats covarianceOf(size_t columns) {
 
 Floats covariance() { return covarianceOf(n); }
 
-// `models` times the same.
+// `models` copies of one array.
 Floats repeated(const Floats& one, size_t models) {
   Floats all;
   for (size_t b = 0; b < models; ++b) all.insert(all.end(), one.begin(), one.end());
@@ -124,7 +124,8 @@ void refuseBadPivot(Device& gpu, size_t pivot) {
                   "it takes a matrix that is not positive definite (pivot " + std::to_string(pivot) + ")");
 }
 
-// By its kernels, though a matrix so small has another way (metal/cholesky.mm). `failed` becomes what they say of it.
+// Uses the kernels for tiles, though so small a matrix is normally factored otherwise (metal/cholesky.mm). `failed`
+// becomes the verdict of these kernels.
 Floats factorByTiles(Device& gpu, const Floats& square, uint& failed) {
   const auto commands = gpu.commandBuffer();
   Arrays arrays(gpu);
@@ -144,7 +145,7 @@ Floats factorByTiles(Device& gpu, const Floats& square, uint& failed) {
   return arrays.result();
 }
 
-// Matrix `bad` of a batch is not positive definite.
+// Tests a batch whose matrix `bad` is not positive definite.
 void refuseBadModel(Device& gpu, size_t bad) {
   constexpr size_t order = 3, models = 40, pivot = 1;
   Floats all = repeated(covarianceOf(order), models);
@@ -165,7 +166,7 @@ void refuseBadModel(Device& gpu, size_t bad) {
                                            ") is not positive definite, or names another");
 }
 
-// Batches of 35 models of `order` columns.
+// Tests batches of 35 models of `order` columns.
 template <typename Same>
 void testBatches(const Same& same, size_t order) {
   constexpr size_t models = 35, rows = 7;
@@ -199,7 +200,7 @@ void testAll(Device& gpu, Device& cpu, std::map<std::string, std::string>& off, 
       test();
     } catch (const std::exception& failure) {
       std::string reason = failure.what();
-      if (reason.back() == '.') reason.pop_back();  // it ends sentences of others
+      if (reason.back() == '.') reason.pop_back();  // other messages end with it
       for (const char* name : names) off.emplace(name, reason);
     }
   };
@@ -318,7 +319,7 @@ void testAll(Device& gpu, Device& cpu, std::map<std::string, std::string>& off, 
   });
 }
 
-// The GPUs that have passed. It stays to the end of the process: workers may open devices while statics go.
+// The GPUs that have passed. It is never destroyed, because workers may open devices while statics are destroyed.
 struct Passed {
   std::mutex mutex;
   std::set<uint64_t> registryIds;
