@@ -8,7 +8,7 @@ namespace covarium::cuda {
 
 Candidate candidate(OpenOptions options) { return gpu::candidateBy(describe, "CUDA", std::move(options)); }
 
-// Whatever fails (no memory on the GPU, a driver that is broken) leaves the choice of another device.
+// After any failure (no memory on the GPU, a broken driver) another device can be chosen.
 std::shared_ptr<Device> open(const OpenOptions& options) {
   try {
     return openGpu(options);

@@ -8,7 +8,7 @@ namespace covarium::cuda {
 
 namespace {
 
-// As nvidia-smi writes it: a part of a GPU, whose name has MIG and its profile, begins with MIG.
+// A UUID as nvidia-smi writes it. That of a part of a GPU, whose name has MIG and its profile, begins with MIG.
 std::string textOf(const Uuid& uuid, const std::string& name) {
   std::string text = name.find(" MIG ") == std::string::npos ? "GPU-" : "MIG-";
   for (int i = 0; i < 16; ++i) {

@@ -7,7 +7,7 @@
 
 namespace covarium::cuda {
 
-// What is said of a GPU, and what it can be named by.
+// What is reported of a GPU, and the names by which it can be chosen.
 struct GpuFacts {
   DeviceNumber device;
   std::string name, uuid, pciId;
@@ -18,7 +18,8 @@ struct GpuFacts {
 // Every GPU of the driver, in its order, which CUDA_VISIBLE_DEVICES changes.
 std::vector<GpuFacts> allGpus(const Driver& driver);
 
-// The GPU of this index, name, UUID or PCI id; the first for ''. Throws ERR_DEVICE_UNAVAILABLE with those there are.
+// The GPU of this index, name, UUID or PCI id; the first for ''. Throws ERR_DEVICE_UNAVAILABLE with a list of all
+// GPUs.
 GpuFacts chooseGpu(const Driver& driver, const std::string& wanted);
 
 }  // namespace covarium::cuda

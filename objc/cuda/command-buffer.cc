@@ -28,7 +28,7 @@ double secondsToGpu(const Operand& operand) {
   return static_cast<double>(operand.sizeBytes()) / (isPinned ? busRate : pageableRate);
 }
 
-// As many of float32 as take as long.
+// The float32 operations that take as long as the product.
 double flopsOf(Dtype dtype, const ProductShape& shape) {
   return (dtype == Dtype::float64 ? 4.0 : 2.0) * static_cast<double>(shape.m) * static_cast<double>(shape.n) *
          static_cast<double>(shape.k);
@@ -68,7 +68,7 @@ void CudaCommandBuffer::fillNormal(Operand out, NormalCounter counter) {
       [=, count = out.length, dtype = out.dtype](Run& run) { cuda::fillNormal(run, view, count, counter, dtype); });
 }
 
-// About how long products take, with the operands on their way.
+// About how long a product takes, copying of the operands included.
 double CudaCommandBuffer::secondsOnGpu(std::initializer_list<const Operand*> operands, Dtype dtype,
                                        const ProductShape& shape) const {
   constexpr double rate = 2e13, start = 3e-5;
@@ -88,7 +88,7 @@ double CudaCommandBuffer::secondsOnCpu(std::initializer_list<const Operand*> ope
 
 bool CudaCommandBuffer::isProductForGpu(const Operand& a, const Operand& b, const Operand& c,
                                         const ProductShape& shape) const {
-  // With an alpha of 0 nothing is summed: times a sum that overflows it would be NaN.
+  // If alpha is 0, nothing may be summed: 0 times a sum that overflows would be NaN.
   if (!isForGpu(c.dtype) || !isCountable(shape) || shape.alpha == 0) return false;
   if (leastOnGpu() == 0) return true;
   return secondsOnGpu({&a, &b, &c}, c.dtype, shape) < secondsOnCpu({&a, &b, &c}, c.dtype, shape);
@@ -97,13 +97,13 @@ bool CudaCommandBuffer::isProductForGpu(const Operand& a, const Operand& b, cons
 bool CudaCommandBuffer::isFactorForGpu(const Operand& a, size_t n) const {
   if (!isForGpu(a.dtype) || n > largestOrder || n == 0) return false;
   if (leastOnGpu() == 0) return true;
-  constexpr double blockSeconds = 9e-5;  // that nothing else of a block's can hide
+  constexpr double blockSeconds = 9e-5;  // the part of a block's time that nothing else hides
   const auto order = static_cast<double>(n);
   const ProductShape share = {n, n, (n + 5) / 6, false, false, 1, 0};
   return secondsOnGpu({&a, &a}, a.dtype, share) + order / 128 * blockSeconds < secondsOnCpu({&a}, a.dtype, share);
 }
 
-// Rows that are solved by a factor, or measured by one.
+// Whether the GPU solves these rows with a factor, or computes their densities from it.
 bool CudaCommandBuffer::areSolvedOnGpu(const Operand& factor, const Operand& rows, size_t n) const {
   constexpr size_t most = size_t{1} << 31;
   // A core solves rows slower than it multiplies matrices.
@@ -132,14 +132,14 @@ void CudaCommandBuffer::solve(const Operand& factor, const Operand& rows, size_t
       [=, count = rows.length / n, dtype = rows.dtype](Run& run) { cuda::solve(run, f, r, count, n, which, dtype); });
 }
 
-// What is the host's is read there sooner than it is copied.
+// The host reads its own memory sooner than it copies it to the GPU.
 void CudaCommandBuffer::requireFinite(Operand a, size_t columns) {
   if (keptOf(a.buffer) == nullptr || !isForGpu(a.dtype)) return Recorder::requireFinite(a, columns);
   Part& part = onGpu({a});
   const View view = part.view(a, gpu::Access::read);
   part.add([=, cpu = engine_.cpu](Run& run) {
     cuda::requireFinite(run, view, a.length, a.dtype, [=] {
-      // It finds the entry, unless a later command has written over it.
+      // The CPU finds the entry, unless a later command has overwritten it.
       const auto commands = cpu->commandBuffer();
       commands->requireFinite(a, columns);
       commands->commitAndWait();
@@ -208,7 +208,7 @@ void CudaCommandBuffer::countBetween(Operand rows, Operand limits, Operand kept,
   const Operand holder = capacity == 0 ? limits : kept;  // nothing is kept there
   Part& part = onGpu({rows, limits, holder, counts});
   const View r = part.view(rows, gpu::Access::read), l = part.view(limits, gpu::Access::read);
-  // What stays on the GPU is there already, if anything is.
+  // A buffer that stays on the GPU has its numbers there already, if it has any.
   const bool stays = keptOf(holder.buffer) != nullptr;
   const View k = capacity == 0 ? l : part.view(kept, stays ? gpu::Access::write : gpu::Access::readAndWrite);
   const View c = part.view(counts, gpu::Access::readAndWrite);
@@ -252,8 +252,8 @@ void CudaCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
   recorded().factor = FactorOn::gpu;
 }
 
-// Whether NVIDIA's library decomposes a matrix (m x n), if there is one. Below `leastOrder` the CPU is about as fast,
-// if it has a library for it.
+// Whether NVIDIA's library, if there is one, decomposes a matrix (m x n). Below `leastOrder` the CPU is about as
+// fast, if it has a LAPACK.
 bool CudaCommandBuffer::isDecomposedOnGpu(Dtype dtype, size_t m, size_t n, size_t leastOrder) const {
   return isForGpu(dtype) && std::min(m, n) > 0 && std::max(m, n) <= largestDecomposition &&
          (std::min(m, n) >= leastOrder || leastOnGpu() == 0);
@@ -266,7 +266,7 @@ void CudaCommandBuffer::decompose(const std::function<void(DecompositionPart&)>&
     cpu = std::make_unique<gpu::HostPart>(engine_.cpu->commandBuffer());
     onCpu(cpu->commands());
   }
-  // Where it runs is known then.
+  // onCpu stays as it is: where the part runs is known only when it runs.
   const bool before = recorded().onCpu;
   auto part = std::make_unique<DecompositionPart>(engine_.gpu, recorded(), std::move(cpu));
   onGpu(*part);
@@ -281,7 +281,7 @@ void CudaCommandBuffer::symmetricEigen(Operand a, Operand values, size_t n, bool
             [&](CommandBuffer& cpu) { cpu.symmetricEigen(a, values, n, vectors); });
 }
 
-// Without LAPACK there is TypeScript, which does not ask for these.
+// Without a LAPACK, lib/ decomposes in TypeScript and does not record these commands.
 void CudaCommandBuffer::lq(Operand a, Operand q, size_t m, size_t n) {
   if (!engine_.cpu->lacksDecompositions().empty() || !isDecomposedOnGpu(a.dtype, m, n, 256))
     return Recorder::lq(a, q, m, n);
@@ -297,7 +297,7 @@ void CudaCommandBuffer::svd(Operand a, Operand u, Operand values, Operand v, siz
 
 void CudaCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) {
   const size_t n = mean.length;
-  // A few columns are solved sooner on the CPU than by tiles of 128.
+  // The CPU solves a few columns sooner than the GPU does by tiles of 128.
   const bool isTooNarrow = inverse && n < 16 && leastOnGpu() != 0;
   if (isTooNarrow || n > largestOrder || !isForGpu(out, 0.5 * n * out.length))
     return Recorder::sample(factor, mean, out, inverse, counter);
@@ -327,7 +327,7 @@ bool CudaCommandBuffer::stretch(const Operand& rows, const Operand& locations, s
   if (!isForGpu(rows.dtype) || rows.length == 0 || n >= size_t{1} << 31) return false;
   auto* last = static_cast<Part*>(gpuPart());
   const bool isThere = keptOf(rows.buffer) != nullptr || (last != nullptr && last->holds(rows));
-  // Rows of the host are stretched there sooner than they are copied.
+  // The host stretches rows in its own memory sooner than it copies them to the GPU.
   if (!isThere && leastOnGpu() != 0) return false;
   Part& part = onGpu({rows, locations});
   const std::shared_ptr<Draws> draws = part.draws;

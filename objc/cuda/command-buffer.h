@@ -19,8 +19,8 @@ struct Engine {
   gpu::Queue queue;  // last: its thread ends before the rest goes
 };
 
-// The GPU makes normals and draws, where there are enough of them to outweigh a commit and the bus, with the bits of
-// the CPU, and products, factors and densities where it is the faster; the CPU does the rest, and what is too small.
+// The GPU makes normals and draws, with the bits of the CPU, if there are enough of them to outweigh a commit and the
+// bus. It makes products, factors and densities if it is faster. The CPU does the rest, and what is too small.
 class CudaCommandBuffer : public gpu::Recorder {
  public:
   explicit CudaCommandBuffer(const std::shared_ptr<Engine>& engine)
@@ -50,16 +50,16 @@ class CudaCommandBuffer : public gpu::Recorder {
 
  private:
   bool isForGpu(Dtype dtype) const;
-  // Whether the GPU makes `out`, by so many multiply-adds.
+  // Whether the GPU makes `out`, which takes `work` multiply-adds.
   bool isForGpu(const Operand& out, double work) const;
   double secondsOnGpu(std::initializer_list<const Operand*> operands, Dtype dtype, const ProductShape& shape) const;
   double secondsOnCpu(std::initializer_list<const Operand*> operands, Dtype dtype, const ProductShape& shape) const;
-  // Whether rows are reduced where they are: on the GPU.
+  // True if the rows are on the GPU, and so are reduced there.
   bool isReducedOnGpu(const Operand& rows) const;
   bool isFactorForGpu(const Operand& a, size_t n) const;
   bool areSolvedOnGpu(const Operand& factor, const Operand& rows, size_t n) const;
   bool isProductForGpu(const Operand& a, const Operand& b, const Operand& c, const ProductShape& shape) const;
-  // Whether the rows are stretched by the GPU, which then is recorded.
+  // Returns whether the GPU stretches the rows; if so, the command is recorded.
   bool stretch(const Operand& rows, const Operand& locations, size_t n, Stretch how);
   void solve(const Operand& factor, const Operand& rows, size_t n, Solve which);
   Part& onGpu(const std::vector<Operand>& operands);
@@ -70,7 +70,8 @@ class CudaCommandBuffer : public gpu::Recorder {
   Engine& engine_;
 };
 
-// Numbers of float32 from which on the GPU makes them: COVARIUM_CUDA_FROM, or what outweighs a commit and the bus.
+// The count of float32 numbers from which on the GPU makes them: COVARIUM_CUDA_FROM, or enough to outweigh a commit
+// and the bus.
 size_t leastOnGpu();
 
 }  // namespace covarium::cuda

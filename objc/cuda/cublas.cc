@@ -44,7 +44,7 @@ int multiply(Gemm<T> gemm, void* handle, DevicePointer a, size_t aStride, Device
              const ProductShape& shape) {
   const auto alpha = static_cast<T>(shape.alpha), beta = static_cast<T>(shape.beta);
   const auto [m, n, k] = std::tuple(static_cast<int>(shape.m), static_cast<int>(shape.n), static_cast<int>(shape.k));
-  // By rows, the transposes' product: c' = op(b)' op(a)'.
+  // cuBLAS is column-major, so it multiplies the transposes: c' = op(b)' op(a)'.
   return gemm(handle, shape.transposeB ? 1 : 0, shape.transposeA ? 1 : 0, n, m, k, &alpha, b, shape.transposeB ? k : n,
               a, static_cast<int>(aStride), &beta, c, n);
 }

@@ -1,4 +1,4 @@
-// NVIDIA's library of products, where this system has one: loaded when it is first asked for, without its headers.
+// NVIDIA's library of products, if this system has it. It is loaded at its first use, without its headers.
 #pragma once
 
 #include <memory>
@@ -12,17 +12,17 @@ namespace covarium::cuda {
 // One stream's products. The GPU's context must be current when it is made, used and given back.
 class Cublas {
  public:
-  // Null where there is no library, with the reason, or it does not start on this GPU. COVARIUM_CUBLAS names the file;
-  // `none` for none.
+  // Null, with the reason, if there is no library or it does not start on this GPU. COVARIUM_CUBLAS names the file;
+  // `none` means no library.
   static std::unique_ptr<Cublas> open(Stream stream, std::string& reason);
   ~Cublas();
   Cublas(const Cublas&) = delete;
 
-  // c = alpha op(a) op(b) + beta c of row-major matrices, as Encoder.product of lib/backend.ts; rows of a are `aStride`
-  // apart. Sums are of the matrices' type: no TF32. Returns whether the library has started it.
+  // c = alpha op(a) op(b) + beta c of row-major matrices, as Encoder.product of lib/backend.ts; rows of a are
+  // `aStride` apart. Sums have the matrices' type: no TF32. Returns whether the library has started it.
   bool product(DevicePointer a, size_t aStride, DevicePointer b, DevicePointer c, const ProductShape& shape,
                Dtype dtype) const;
-  // cuBLAS 13.1.
+  // For example, cuBLAS 13.1.
   const std::string& name() const { return name_; }
 
  private:
@@ -31,7 +31,7 @@ class Cublas {
   std::string name_;
 };
 
-// The library that there is, by name and version; '' with the reason where there is none.
+// Name and version of the library; '' with the reason if there is none.
 std::string cublasName(std::string& reason);
 
 }  // namespace covarium::cuda

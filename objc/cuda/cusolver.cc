@@ -6,7 +6,7 @@ namespace covarium::cuda {
 
 namespace {
 
-// Names and numbers are those of cusolverDn.h. Columns lie one after the other: the lower triangle of a row-major
+// Names and numbers are those of cusolverDn.h. Its matrices are column-major: the lower triangle of a row-major
 // matrix is its upper one, and its columns of eigenvectors are our rows.
 constexpr int upper = 1;
 using Address = DevicePointer;
@@ -29,7 +29,7 @@ struct Library {
   int (*setStream)(void* handle, Stream stream);
   int (*getProperty)(int property, int* value);
   Calls float32, float64;
-  // Of float64: singular values in float32 are computed in it, too (decomposition.cc).
+  // Only for float64: singular values of float32 matrices are computed in float64, too (decomposition.cc).
   int (*svdLength)(void* handle, int m, int n, int* length);
   int (*svd)(void* handle, signed char left, signed char right, int m, int n, Address a, int lda, Address values,
              Address u, int ldu, Address vt, int ldvt, Address work, int length, Address bidiagonal, Address info);
@@ -100,7 +100,7 @@ bool Cusolver::symmetricEigen(DevicePointer a, DevicePointer values, size_t n, b
          calls.eigen(handle_, job, upper, order, a, order, values, scratch(length), length, info) == 0;
 }
 
-// Columns lie one after the other: a is a' to the library, and L q = a is q' L' = a'.
+// The library is column-major: a is a' to it, and L q = a is q' L' = a'.
 bool Cusolver::rowFactor(DevicePointer a, DevicePointer reflections, size_t m, size_t n, const Scratch& scratch,
                          DevicePointer info, Dtype dtype) const {
   const Calls& calls = callsOf(dtype);

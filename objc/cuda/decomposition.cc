@@ -17,14 +17,14 @@ Cusolver::Scratch scratchOf(Run& run, Dtype dtype) {
   };
 }
 
-// A kernel for each of the numbers (rows x columns); gives `to` back.
+// Runs a kernel with a thread for each of the numbers (rows x columns); returns `to`.
 DevicePointer turn(Run& run, const char* kernel, DevicePointer from, DevicePointer to, size_t rows, size_t columns) {
   const gpu::MatrixParams params = {static_cast<uint>(rows), static_cast<uint>(columns)};
   run.launch(kernel, {from, to}, params, (rows * columns + lanes - 1) / lanes, lanes);
   return to;
 }
 
-// Whether the library's SVD loses digits: it does not scale what is near the smallest numbers.
+// True if the library's SVD would lose digits, because it does not scale matrices near the smallest numbers.
 bool isTooSmall(const Operand& a) {
   if (a.length == 0 || a.dtype == Dtype::float32) return false;
   const auto* values = a.as<double>();
@@ -78,8 +78,8 @@ void DecompositionPart::lq(const Operand& a, const Operand& q, size_t m, size_t 
   });
 }
 
-// In float64: in float32 the library's values are a hundred times as far from the true ones as LAPACK's, and hardly
-// sooner there.
+// Computed in float64: in float32 the library's values are a hundred times as far from the true ones as LAPACK's, and
+// hardly faster.
 void DecompositionPart::svd(const Operand& a, const Operand& u, const Operand& values, const Operand& v, size_t m,
                             size_t n) {
   const View matrix = onGpu_.view(a, gpu::Access::readAndWrite), own = onGpu_.view(values, gpu::Access::write);
@@ -93,7 +93,7 @@ void DecompositionPart::svd(const Operand& a, const Operand& u, const Operand& v
     const bool isNarrow = dtype == Dtype::float32, isHigh = m > n;
     DevicePointer taken = run.address(matrix);
     if (isNarrow) taken = turn(run, "widened", taken, scratch(m * n), m, n);
-    // The library takes no more of our rows than columns: a high matrix is v' diag(values) u', transposed.
+    // The library needs no more of our rows than columns, so a high matrix is transposed first: v' diag(values) u'.
     if (isHigh) taken = turn(run, "transposed_float64", taken, scratch(m * n), m, n);
     const DevicePointer info = run.scratch(1), singular = scratch(rank);
     const DevicePointer rows = hasVectors ? scratch(rank * rank) : 0;

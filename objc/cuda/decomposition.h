@@ -4,12 +4,12 @@
 
 namespace covarium::cuda {
 
-// Beyond, the library's workspace can't be counted in 31 bits.
+// With more rows or columns the size of the library's workspace does not fit into 31 bits.
 constexpr size_t largestDecomposition = 16384;
 
-// A decomposition by NVIDIA's library, where the GPU has one when the commit runs: the library is loaded on the
-// queue's thread, which takes too long for JavaScript's. Otherwise `onCpu` runs, which does the same, or throws
-// ERR_UNSUPPORTED if it is null, where the CPU has no LAPACK either.
+// A decomposition by NVIDIA's library, if the GPU has one when the commit runs: the queue's thread loads the library,
+// because that takes too long for JavaScript's thread. Otherwise `onCpu` runs, which does the same. If the CPU has no
+// LAPACK either, `onCpu` is null and the part throws ERR_UNSUPPORTED.
 class DecompositionPart : public gpu::Part {
  public:
   DecompositionPart(std::shared_ptr<Gpu> gpu, gpu::Commit& commit, std::unique_ptr<gpu::Part> onCpu)
@@ -30,7 +30,7 @@ class DecompositionPart : public gpu::Part {
   gpu::Commit& commit_;
   cuda::Part onGpu_;
   std::unique_ptr<gpu::Part> onCpu_;
-  Operand measured_{};  // of an SVD; else none
+  Operand measured_{};  // the matrix of an SVD; else empty
 };
 
 }  // namespace covarium::cuda

@@ -13,7 +13,7 @@ using namespace gpu;
 
 namespace {
 
-// Of one launch, so that a cancelled commit soon stops.
+// The most of one launch, so that a cancelled commit soon stops.
 constexpr size_t densitiesPerLaunch = size_t{1} << 21, mostModels = 1 << 18;
 constexpr size_t finiteLanes = 256;
 

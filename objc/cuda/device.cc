@@ -17,7 +17,7 @@ namespace covarium::cuda {
 
 namespace {
 
-// What is smaller is not worth memory that the GPU reaches at the full rate of the bus.
+// Smaller memory is not worth pinning so that the GPU reaches it at the full rate of the bus.
 constexpr size_t leastPinnedBytes = 1 << 16;
 
 constexpr int leastMajor = 7;  // of the compute capability: msl/cuda/embed.mjs makes the kernels for it
@@ -63,7 +63,7 @@ class CudaDevice : public Device {
     const bool isPinned = pinned != nullptr;
     return mirror(isPinned ? pinned : engine_->cpu->allocate(sizeBytes), false, isPinned);
   }
-  // The host may never touch it: ordinary memory, of which the system then takes no page.
+  // Ordinary memory: if the host never touches it, the system gives it no pages.
   std::shared_ptr<Buffer> allocateOnGpu(size_t sizeBytes) override {
     return mirror(engine_->cpu->allocate(sizeBytes), true, false);
   }
@@ -79,7 +79,7 @@ class CudaDevice : public Device {
     return engine_->cpu->borrow(contents, sizeBytes);
   }
   std::shared_ptr<CommandBuffer> commandBuffer() override { return std::make_shared<CudaCommandBuffer>(engine_); }
-  // The CPU beside the GPU runs what was compiled for it.
+  // A kernel that was compiled for the CPU runs on the CPU beside the GPU.
   std::shared_ptr<const Kernel> compile(const KernelSource& source) override {
     if (!source.isForGpu) return engine_->cpu->compile(source);
     return std::make_shared<UserKernel>(engine_->gpu, source);
@@ -96,8 +96,8 @@ class CudaDevice : public Device {
     const auto [ofGpu, kept] = engine_->gpu->liveAndPooledBytes();
     return {live + ofGpu, pooled + kept};
   }
-  // Beyond, results are in memory that the driver has not pinned, which the bus takes four times as long for. What is
-  // on the GPU, and the memory beside it, is nobody's to forget.
+  // Beyond this limit results are in memory that the driver has not pinned, which takes four times as long over the
+  // bus. Memory on the GPU, and as much beside it on the host, does not count: nobody can have forgotten it.
   size_t mostOpenBytes() const override {
     const size_t most = std::max(engine_->cpu->mostOpenBytes(), engine_->gpu->mostPinnedBytes());
     return most + 2 * engine_->gpu->liveBytesOnGpu();
@@ -131,8 +131,8 @@ std::string productsBy() {
   return library.empty() ? "our own kernels; " + reason : library;
 }
 
-// Of the driver's kernel module, as nvidia-smi shows it; '' where the system does not say (WSL). The driver API gives
-// the version of CUDA alone.
+// Version of the driver's kernel module, as nvidia-smi shows it; '' if the system does not say it (WSL). The driver
+// API gives only the version of CUDA.
 std::string driverVersion() {
   std::ifstream file("/sys/module/nvidia/version");
   std::string version;

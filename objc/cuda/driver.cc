@@ -17,7 +17,7 @@ std::string versionText(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// The symbol that is not there, or nothing.
+// The name of a symbol that is missing, or ''.
 std::string findAll(void* library, Driver& found) {
   std::string missing;
   const auto find = [&](const char* symbol, auto& function) {
@@ -30,7 +30,7 @@ std::string findAll(void* library, Driver& found) {
   find("cuDeviceGetCount", found.deviceGetCount);
   find("cuDeviceGet", found.deviceGet);
   find("cuDeviceGetName", found.deviceGetName);
-  // A part of a GPU (MIG) has a UUID of its own by the second alone, which drivers before CUDA 11.4 lack.
+  // Only the second version gives a part of a GPU (MIG) its own UUID; drivers before CUDA 11.4 lack it.
   found.deviceGetUuid = reinterpret_cast<decltype(found.deviceGetUuid)>(dlsym(library, "cuDeviceGetUuid_v2"));
   if (found.deviceGetUuid == nullptr) find("cuDeviceGetUuid", found.deviceGetUuid);
   find("cuDeviceGetAttribute", found.deviceGetAttribute);
@@ -71,7 +71,7 @@ const Driver* driver(std::string& reason) {
   static bool isKnown = false;
   std::lock_guard<std::mutex> lock(mutex);
   if (isKnown) return &known;
-  // By this name: WSL has no libcuda.so. It is never closed: the driver has threads of its own.
+  // It is opened by this name because WSL has no libcuda.so, and never closed because the driver has its own threads.
   void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* why = dlerror();

@@ -1,5 +1,5 @@
-// NVIDIA's driver API, loaded when it is first asked for: no header and no toolkit of NVIDIA's is needed, and a system
-// without a driver loses nothing. Names and numbers are those of cuda.h, version 11.
+// NVIDIA's driver API, loaded at its first use: no header and no toolkit of NVIDIA's is needed, and a system without
+// a driver loses nothing. Names and numbers are those of cuda.h, version 11.
 #pragma once
 
 #include <cstddef>
@@ -72,10 +72,11 @@ struct Driver {
                          void** extra);
 };
 
-// The driver, initialised; null with the reason where there is none that serves. What fails may be tried again.
+// The initialised driver; null, with the reason, if there is no usable one. After a failure the next call tries
+// again.
 const Driver* driver(std::string& reason);
 
-// In the driver's words.
+// The driver's own text for a result.
 std::string textOf(const Driver& driver, Result result);
 
 // Throws ERR_OUT_OF_MEMORY or ERR_DEVICE_FAILED; `what` is what was done, as the subject of a sentence.

@@ -14,7 +14,7 @@ constexpr unsigned nonBlockingStream = 1;
 constexpr unsigned portable = 1;  // pinned for every context
 constexpr size_t largestKept = size_t{4} << 30;
 
-// Sizes are rounded up, so that a block serves again for about the same size.
+// Sizes are rounded up, so that a block can be reused for about the same size.
 size_t roundedUp(size_t sizeBytes) {
   const size_t step = sizeBytes < (1 << 20) ? 1 << 12 : 1 << 21;
   return (std::max<size_t>(sizeBytes, 1) + step - 1) / step * step;
@@ -43,7 +43,7 @@ Current::~Current() {
   if (isPushed_) driver_.contextPop(&popped);
 }
 
-// What fails half-way is given back by the destructor.
+// If this fails half-way, the destructor gives back what was made.
 std::shared_ptr<Gpu> Gpu::open(const Driver& driver, DeviceNumber device, const OpenOptions& options) {
   if (noPtxReason[0] != '\0') throw Failure("ERR_DEVICE_UNAVAILABLE", noPtxReason);
   const std::string ptx = options.decompressed(compressedPtx, sizeof(compressedPtx));
@@ -175,7 +175,7 @@ std::shared_ptr<Block> Gpu::allocate(size_t sizeBytes) {
     const Current current(*this);
     DevicePointer address = 0;
     Result result = driver_.memAlloc(&address, sizeBytes);
-    if (result != 0) {  // what is kept may be what is missing
+    if (result != 0) {  // memory that is kept may be what is missing
       drain(onGpu_);
       result = driver_.memAlloc(&address, sizeBytes);
     }
@@ -187,8 +187,8 @@ std::shared_ptr<Block> Gpu::allocate(size_t sizeBytes) {
 }
 
 std::shared_ptr<Buffer> Gpu::allocatePinned(size_t sizeBytes) {
-  // What is too large to be kept would be pinned anew each time. All pages of it would be taken at once, though the
-  // system may not have them: other memory is only taken as it is touched.
+  // A block that is too large to be kept would be pinned anew each time. Pinning takes all its pages at once, though
+  // the system may not have them; other memory takes its pages only as they are touched.
   if (roundedUp(sizeBytes) > mostPinned_) return nullptr;
   size_t keptBytes = sizeBytes;
   std::lock_guard<std::mutex> lock(mutex_);

@@ -16,7 +16,8 @@ namespace covarium::cuda {
 
 class Gpu;
 
-// Whether a GPU whose float32 is so many times as fast computes in float64 at a rate worth the way there.
+// True if the GPU is fast enough in float64 to be worth the way there; `rate` says how many times as fast its float32
+// is.
 inline bool isGoodAtFloat64(int rate) { return rate <= 4; }
 
 // Pages of the host that the driver has pinned.
@@ -34,7 +35,7 @@ class Pinned : public Buffer {
   size_t sizeBytes_, keptBytes_;
 };
 
-// Memory of the GPU, which goes back to its pool; or memory of the host's that it reads and writes in place.
+// Memory of the GPU, which returns to its pool, or memory of the host that the GPU reads and writes in place.
 class Block {
  public:
   Block(std::shared_ptr<Gpu> gpu, DevicePointer address, size_t sizeBytes);
@@ -62,36 +63,39 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   DeviceNumber device() const { return device_; }
   Context context() const { return context_; }
   bool isGoodAtFloat64() const { return isGoodAtFloat64_; }
-  // Whether it reads and writes pinned memory of the host as fast as its own: they have one memory.
+  // True if the GPU and the host have one memory, so that it reads and writes pinned memory of the host as fast as
+  // its own.
   bool isIntegrated() const { return isIntegrated_; }
   unsigned multiprocessors() const { return multiprocessors_; }
   Stream compute() const { return compute_; }
   Stream download() const { return download_; }
   Function kernel(const std::string& name);
-  // A module of a user's own, which close() unloads if nobody has; null with what the driver says where it takes no
-  // such text, which is not a fault of the GPU's.
+  // Loads a module of a user's kernel; close() unloads it if unloadModule() has not. Null, with the driver's reason,
+  // if the driver does not accept the text; that is not a failure of the GPU.
   Module loadModule(const std::string& ptx, std::string& reason);
   void unloadModule(Module module);
-  // Products by NVIDIA's library, made when they are first asked for, with the context current; null where it has none,
-  // or it does not start. For the queue's thread alone.
+  // NVIDIA's library of products, opened at the first call, with the context current; null if there is none or it
+  // does not start. Only the queue's thread may call it.
   const Cublas* cublas();
-  // Decompositions by NVIDIA's library, likewise.
+  // NVIDIA's library of decompositions, likewise.
   const Cusolver* cusolver();
-  // Throws what a call gave that is not a success. A GPU that is lost, or whose context an error has spoilt, stays so.
+  // Throws if the result of a call is not a success. A GPU that is lost, or whose context an error has damaged, stays
+  // unusable.
   void require(Result result, const char* what);
   void requireAlive() const;
 
   // Contents unspecified. Throws ERR_OUT_OF_MEMORY.
   std::shared_ptr<Block> allocate(size_t sizeBytes);
-  // Memory of the host that the GPU copies from and to at the full rate of the bus; null where the system gives none.
+  // Memory of the host that the GPU copies from and to at the full rate of the bus; null if the system gives none.
   std::shared_ptr<Buffer> allocatePinned(size_t sizeBytes);
-  // That is kept, and that one block may have.
+  // The most bytes that are kept, and that one block may have.
   size_t mostPinnedBytes() const { return mostPinned_; }
-  // A buffer with a copy that it keeps if it is settled when the next part begins. For the queue's thread alone.
+  // A buffer whose copy is kept only if the buffer is settled when the next part begins. Only the queue's thread uses
+  // it.
   std::weak_ptr<Buffer> unsettled;
   // Returns when the numbers are there.
   void download(void* to, DevicePointer from, size_t sizeBytes);
-  // On the GPU and pinned.
+  // Sums over memory on the GPU and pinned memory.
   std::pair<size_t, size_t> liveAndPooledBytes() const;
   size_t liveBytesOnGpu() const;
   // Keeps no memory from now on. Nothing may be in flight.
@@ -123,12 +127,12 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   std::atomic<bool> isLost_{false};
   mutable std::mutex mutex_;
   Pool onGpu_, pinned_;
-  size_t mostOnGpu_ = 0, mostPinned_ = 0;  // that is kept
+  size_t mostOnGpu_ = 0, mostPinned_ = 0;  // the most bytes that are kept
   bool isClosed_ = false, isGoodAtFloat64_ = false, isIntegrated_ = false;
   unsigned multiprocessors_ = 0;
 };
 
-// The GPU's context on this thread, while it lives.
+// Makes the GPU's context current on this thread while the object lives.
 class Current {
  public:
   explicit Current(const Gpu& gpu);
@@ -137,7 +141,7 @@ class Current {
 
  private:
   const Driver& driver_;
-  bool isPushed_;  // a driver that fails must not pop another's
+  bool isPushed_;  // if the driver failed to push, another context must not be popped
 };
 
 }  // namespace covarium::cuda

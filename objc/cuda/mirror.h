@@ -7,8 +7,8 @@
 
 namespace covarium::cuda {
 
-// Memory of the host, of which the GPU may have a copy: what is settled is copied to it once, and what is kept is there
-// alone until the host asks for it.
+// Memory of the host, of which the GPU may have a copy. A settled buffer is copied to the GPU once; a kept buffer is
+// only on the GPU until the host asks for it.
 class Mirror : public Buffer {
  public:
   Mirror(std::shared_ptr<Gpu> gpu, std::shared_ptr<Buffer> host, bool isKept, bool isPinned)
@@ -22,7 +22,8 @@ class Mirror : public Buffer {
   bool isKept() const { return isKept_; }
   // Whether the GPU copies from and to the host's memory at the full rate of the bus.
   bool isPinned() const { return isPinned_; }
-  // Of the whole; null until there is one. Commits touch it one after the other, fetch() only between or within one.
+  // The GPU's copy of the whole buffer; null until there is one. Commits use it one after the other; fetch() uses it
+  // only between commits or within one.
   std::shared_ptr<Block> copy;
 
  private:

@@ -14,7 +14,7 @@ std::string named(const char* kernel, Dtype dtype) {
   return kernel + std::string(dtype == Dtype::float64 ? "_float64" : "");
 }
 
-// Tiles no larger than they need be, and as many segments as keep the GPU busy.
+// The smallest tiles that suffice, and as many segments as keep the GPU busy.
 MomentsParams shapeOf(size_t count, size_t n, bool hasProducts) {
   constexpr size_t groupsAtOnce = 528, leastPanels = 4;
   const uint columns = static_cast<uint>(n), side = n <= 4 ? 4 : n <= 8 ? 8 : n <= 16 ? 16 : n <= 32 ? 32 : 64;
@@ -24,7 +24,7 @@ MomentsParams shapeOf(size_t count, size_t n, bool hasProducts) {
   return {static_cast<uint>(count), columns, hasProducts ? 1u : 0u, side, static_cast<uint>(segments)};
 }
 
-// NVIDIA's library is several times as fast as ours at 1000 columns; with fewer than these the two were not compared.
+// NVIDIA's library is several times as fast as ours at 1000 columns; below libraryColumns the two were not compared.
 constexpr size_t libraryColumns = 256;
 
 // products += centred' centred, on and below the diagonal, by blocks of rows.

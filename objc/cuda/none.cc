@@ -1,4 +1,4 @@
-// The addon on systems that NVIDIA has no driver for: CUDA is never available.
+// The CUDA device on systems for which NVIDIA has no driver: it is never available.
 #include "../device.h"
 
 namespace covarium::cuda {

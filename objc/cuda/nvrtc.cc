@@ -44,11 +44,12 @@ struct Nvrtc {
     find("nvrtcGetSupportedArchs", architectures);
     if (!find.hasAll() || version(&major, &minor) != success) return false;
     loadBuiltins();
-    return major * 100 + minor >= 1105;  // msl/cuda/library wants integers of 128 bits
+    return major * 100 + minor >= 1105;  // msl/cuda/library needs integers of 128 bits
   }
 
  private:
-  // It looks for a library of its own by name, which only the loader's folders have: one beside it is loaded here.
+  // NVRTC looks for its library of built-in functions by name, which only finds it in the loader's folders. If it
+  // lies beside NVRTC, it is loaded here.
   void loadBuiltins() const {
     Dl_info info;
     if (dladdr(reinterpret_cast<void*>(version), &info) == 0) return;
@@ -60,7 +61,7 @@ struct Nvrtc {
   }
 };
 
-// Null where there is none; then it is looked for again.
+// Null if there is none; then the next call looks again.
 const Nvrtc* nvrtc() {
   std::string reason;
   return optionalLibrary<Nvrtc>("COVARIUM_NVRTC",

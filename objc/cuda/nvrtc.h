@@ -1,4 +1,4 @@
-// NVIDIA's compiler for texts at run time, libnvrtc.so: loaded where a user has it, for kernels of the user's own.
+// NVIDIA's compiler for texts at run time, libnvrtc.so, for users' own kernels. It is loaded if the user has it.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace covarium::cuda {
 
-// Its name and version; '' where there is none. COVARIUM_NVRTC names its file, or "none".
+// Name and version of NVRTC; '' if there is none. COVARIUM_NVRTC names its file, or "none".
 std::string nvrtcName();
 
 // PTX of a text in CUDA C++ for a GPU of this compute capability (90 for 9.0), or for the newest before it that the

@@ -1,4 +1,4 @@
-// A library of NVIDIA's that a system may have: loaded when it is first asked for, without its headers.
+// An optional library of NVIDIA's. It is loaded at its first use, without its headers.
 #pragma once
 
 #include <dlfcn.h>
@@ -27,12 +27,12 @@ class Symbols {
   bool hasAll_ = true;
 };
 
-// The library of this process: the file that the variable names, or the first of `files` that serves, which the loader
-// or the toolkit's folder has. Null where there is none, with the reason; then it is looked for again.
-// `Library` has a `title`, and `load(Symbols)` says whether a file serves.
+// The library of this process: the file that the environment variable names, or the first usable one of `files`, from
+// the loader or from the toolkit's folder. Null, with the reason, if there is none; then the next call looks again.
+// `Library` has a `title`, and `load(Symbols)` returns whether a file is usable.
 template <typename Library>
 const Library* optionalLibrary(const char* variable, const std::vector<std::string>& files, std::string& reason) {
-  static auto* mutex = new std::mutex;  // workers may come here while statics go
+  static auto* mutex = new std::mutex;  // workers may come here while statics are destroyed
   static Library known;
   static bool isKnown = false;
   std::lock_guard<std::mutex> lock(*mutex);
@@ -46,7 +46,7 @@ const Library* optionalLibrary(const char* variable, const std::vector<std::stri
       for (const std::string& file : files) paths.push_back(folder + file);
   }
   for (const std::string& path : paths) {
-    // It stays: it has threads and memory of its own.
+    // It stays loaded, because it has its own threads and memory.
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr || !known.load(Symbols(library))) continue;
     isKnown = true;

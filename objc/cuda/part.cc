@@ -6,18 +6,18 @@ namespace covarium::cuda {
 
 namespace {
 
-// Without CU_EVENT_BLOCKING_SYNC (1): the driver's default wait takes a processor, but on an H200 it ended after 8 us
-// where the blocking one took 28, and after 248 where that took 310 (medians of 200 and 20).
+// Without CU_EVENT_BLOCKING_SYNC (1). The driver's default wait keeps a processor busy, but on an H200 it ended after
+// 8 us where the blocking wait took 28 us, and after 248 us where that took 310 us (medians of 200 and of 20).
 constexpr unsigned timed = 0, untimed = 2;
 constexpr size_t slicesInFlight = 4;
 
-// All of a buffer that is kept on the GPU; else the operand.
+// The whole buffer if it is kept on the GPU, else the operand.
 Operand wholeOf(const Operand& operand) {
   if (keptOf(operand.buffer) == nullptr) return operand;
   return {operand.buffer, 0, operand.buffer->sizeBytes(), Dtype::uint8};
 }
 
-// The buffer of which this is a copy of the whole; else null.
+// The buffer, if this is a copy of all of it; else null.
 Mirror* wholeMirrorOf(const gpu::HostCopy& copy) {
   auto* mirror = dynamic_cast<Mirror*>(copy.host.get());
   const bool isWhole = mirror != nullptr && mirror->contents() == copy.data && mirror->sizeBytes() == copy.sizeBytes;
@@ -71,7 +71,7 @@ double Run::all() {
   for (size_t i = 0; i < copies.size(); ++i)
     if (copies[i].written && !staysOnGpu({i, 0}) && delivered_[i] < copies[i].sizeBytes)
       deliver(i, delivered_[i], copies[i].sizeBytes - delivered_[i], copied_[i]->address() + delivered_[i]);
-  // What was made last, and all that went to the host.
+  // The end: the last command has run and everything has been copied to the host.
   record(made, gpu_.compute());
   wait(gpu_.download(), made);
   record(ended, gpu_.download());
@@ -85,7 +85,7 @@ double Run::all() {
 bool Run::staysOnGpu(View view) const { return keptOf(part_.copies_.all()[view.copy].host) != nullptr; }
 
 bool Run::isShared(const gpu::HostCopy& copy) const {
-  constexpr uintptr_t alignment = 16;  // of what the kernels read at once
+  constexpr uintptr_t alignment = 16;  // the kernels read this many bytes at once
   const auto* mirror = dynamic_cast<const Mirror*>(copy.host.get());
   return gpu_.isIntegrated() && mirror != nullptr && mirror->isPinned() && !mirror->isKept() &&
          reinterpret_cast<uintptr_t>(copy.data) % alignment == 0;
@@ -97,14 +97,15 @@ bool Run::isPassing(View view) const {
          uses.first == uses.last;
 }
 
-// Where the copy of a whole buffer is kept beyond this part; else null.
+// Where the copy of a whole buffer is kept after this part; else null.
 std::shared_ptr<Block>* Run::lastingCopy(const gpu::HostCopy& copy) const {
   Mirror* mirror = wholeMirrorOf(copy);
   if (mirror == nullptr) return nullptr;
   return mirror->isKept() || (mirror->isSettled() && !copy.written) ? &mirror->copy : nullptr;
 }
 
-// Commands of the CPU may write to the buffer within the commit, and anybody after it who does not settle it.
+// The copy may become out of date: within the commit if the CPU has later commands, and after it unless the caller
+// settles the buffer.
 void Run::keep(View view) {
   const gpu::HostCopy& copy = part_.copies_.all()[view.copy];
   Mirror* mirror = wholeMirrorOf(copy);

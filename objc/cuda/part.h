@@ -13,13 +13,14 @@ namespace covarium::cuda {
 class Run;
 struct Draws;
 
-// What a command reads or writes: an element of a copy on the GPU.
+// What a command reads or writes: a place in one of the copies on the GPU.
 struct View {
   size_t copy, offsetBytes;
 };
 
-// Commands for the GPU between two commands for the CPU, or all there are. All memory that others see is the host's:
-// the GPU works on copies, which it fetches before the commands run; what is written goes back as it is made.
+// Consecutive commands for the GPU: those between two commands for the CPU, or all commands of the commit. All memory
+// that callers see is the host's. The GPU works on copies, which are fetched before the commands run; what a command
+// writes is copied back as it is made.
 class Part : public gpu::Part {
  public:
   Part(std::shared_ptr<Gpu> gpu, gpu::Commit& commit) : gpu_(std::move(gpu)), commit_(commit) {}
@@ -28,9 +29,9 @@ class Part : public gpu::Part {
   // For the next command.
   View view(const Operand& operand, gpu::Access access);
   void add(std::function<void(Run&)> command);
-  // Whether the GPU has it, or will have it, from the commands so far.
+  // True if the GPU has the operand, or will have it after the commands so far.
   bool holds(const Operand& operand) const;
-  // What the last command draws; null where it draws nothing.
+  // What the last command draws; null if it draws nothing.
   std::shared_ptr<Draws> draws;
 
   void start(std::function<void(const Outcome&)>) override;
@@ -52,50 +53,51 @@ class Part : public gpu::Part {
 class Run {
  public:
   explicit Run(Part& part);
-  // Waits for the GPU, whatever has happened: it may still work on memory that is given back now.
+  // Waits for the GPU, even after an error, because the GPU may still use memory that is given back now.
   ~Run();
   Run(const Run&) = delete;
 
-  // Runs everything; milliseconds on the GPU.
+  // Runs all commands; returns milliseconds on the GPU.
   double all();
 
   DevicePointer address(View view, size_t element = 0) const {
     return copied_[view.copy]->address() + view.offsetBytes + element * sizeof(float);
   }
   unsigned multiprocessors() const { return gpu_.multiprocessors(); }
-  // Whether what is written is not on its way to the host.
+  // True if what is written to the view stays on the GPU and is not copied to the host.
   bool staysOnGpu(View view) const;
-  // Memory of the GPU until the part is over.
+  // Memory of the GPU that lives until the part ends.
   DevicePointer scratch(size_t elements);
-  // NVIDIA's products, if there are any: then the timings name them.
+  // NVIDIA's library of products, which the timings then name; null if there is none.
   const Cublas* cublas();
-  // Its decompositions, likewise.
+  // NVIDIA's library of decompositions, likewise.
   const Cusolver* cusolver();
-  // Throws ERR_DEVICE_FAILED; `what` the library was to do, as the subject of a sentence.
+  // Throws ERR_DEVICE_FAILED unless `isStarted`; `what` is the library's work, as the subject of a sentence.
   void requireStarted(bool isStarted, const char* what) const;
-  // A kernel over a row of groups of `lanes` threads; its arguments are addresses and the params by value.
+  // Launches a kernel over a row of groups of `lanes` threads; its arguments are addresses, then the params by value.
   template <typename Params>
   void launch(const char* kernel, std::initializer_list<DevicePointer> buffers, Params params, size_t groups,
               size_t lanes, size_t memoryBytes = 0) {
     launchGroups(kernel, buffers, &params, groups, lanes, memoryBytes);
   }
-  // A user's kernel, with the addresses of its arguments.
+  // Launches a user's kernel; `arguments` are the addresses of its arguments.
   void launch(Function function, void** arguments, Size3 groups, size_t lanes, size_t memoryBytes);
-  // Whoever recorded the part may settle the buffer next, whose copy then need not go to the GPU again.
+  // Keeps the copy of the view's buffer for now: if the caller settles the buffer next, it need not be copied to the
+  // GPU again.
   void keep(View view);
-  // On the GPU.
+  // From one address on the GPU to another.
   void copy(DevicePointer to, DevicePointer from, size_t sizeBytes);
-  // Copies what is kept until the part is over.
+  // Copies `bytes` to the GPU and keeps them until the part ends.
   void upload(DevicePointer to, std::vector<char> bytes);
-  // Where a command makes these elements, a slice of what it writes, in their order. What no other command uses is
-  // never on the GPU as a whole.
+  // The address at which a command writes these elements of its result; a command writes its slices in order. A
+  // result that no other command uses is never on the GPU as a whole.
   DevicePointer slice(View view, size_t first, size_t count);
-  // Throws ERR_ABORTED where nobody wants more; the GPU is not far behind then.
+  // Waits until the GPU is not far behind. Throws ERR_ABORTED if the commit is cancelled.
   void waitForEarlier();
   // `check` gets the word at this address once everything has run.
   void afterwards(DevicePointer word, std::function<void(uint32_t)> check);
-  // The slice is made: it goes to the host while the GPU works on, if this is the last command that uses it. Throws
-  // ERR_ABORTED where nobody wants more.
+  // Says that the slice is made. If this is the last command that uses the buffer, the slice is copied to the host
+  // while the GPU works on. Throws ERR_ABORTED if the commit is cancelled.
   void made(View view, size_t first, size_t count);
 
  private:
@@ -103,7 +105,7 @@ class Run {
                     size_t lanes, size_t memoryBytes);
   // Whether the GPU works on the host's own memory.
   bool isShared(const gpu::HostCopy& copy) const;
-  // Whether one command alone uses the copy, and only writes it for the host.
+  // True if only one command uses the copy, and only writes it for the host.
   bool isPassing(View view) const;
   std::shared_ptr<Block>* lastingCopy(const gpu::HostCopy& copy) const;
   void forgetUnsettled();
@@ -126,9 +128,9 @@ class Run {
     size_t sizeBytes = 0;
     Event delivered = nullptr;
   };
-  Slice passing_[3];  // in turns
+  Slice passing_[3];  // used in turn
   size_t turn_ = 0;
-  std::vector<Event> slices_;  // the ends of what waitForEarlier() was told of
+  std::vector<Event> slices_;  // ends of the slices that waitForEarlier() waits for
   struct Check {
     std::unique_ptr<uint32_t> word;
     std::function<void(uint32_t)> check;

@@ -10,9 +10,9 @@ using namespace gpu;
 
 namespace {
 
-// What one launch makes: as many rows of tiles as the GPU makes at once, or an eighth of all, so that it goes to the
-// host while the next is made, and not so much that a cancelled commit would go on for long. What stays is made at
-// once.
+// Rows of one launch: as many rows of tiles as the GPU makes at once, or an eighth of all, so that they are copied to
+// the host while the next are made. They are few enough that a cancelled commit does not go on for long. A result
+// that stays on the GPU is cut only for that reason.
 size_t rowsPerLaunch(const ProductShape& shape, bool stays) {
   constexpr size_t tilesAtOnce = 264;
   constexpr double mostProducts = 1e12;

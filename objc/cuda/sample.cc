@@ -12,7 +12,7 @@ using namespace gpu;
 
 namespace {
 
-// Of one slice: what the GPU makes while the one before it goes to the host.
+// Of one slice: the GPU makes one while the slice before it is copied to the host.
 constexpr size_t sliceElements = size_t{1} << 22;
 constexpr size_t normalLanes = 256;
 static_assert(narrowColumns <= sample_narrow_most);
@@ -27,9 +27,9 @@ void makeNormals(Run& run, DevicePointer out, size_t count, NormalCounter counte
              groupsOf(blocks, normalLanes), normalLanes);
 }
 
-// Rows of a slice, of which one is made while the one before it goes to the host: an eighth of all, neither too few for
-// the GPU nor too many to be soon on their way, and whole tiles. What stays on the GPU is cut so that a cancelled
-// commit soon stops.
+// Rows of a slice. One slice is made while the one before it is copied to the host, so a slice is an eighth of all
+// rows, in whole tiles: enough for the GPU, but few enough that copying begins soon. What stays on the GPU is cut so
+// that a cancelled commit soon stops.
 size_t rowsPerSlice(size_t count, size_t n, bool stays) {
   constexpr size_t leastElements = 1 << 18, leastTiles = 264, stayingElements = 1 << 26;
   const size_t elements = stays ? stayingElements : std::min(sliceElements, std::max(count * n / 8, leastElements));
@@ -41,7 +41,7 @@ size_t rowsPerSlice(size_t count, size_t n, bool stays) {
 // Stretches rows `first` to `first` + `count` of all models: within one model, or whole models.
 void stretchSlice(Run& run, DevicePointer rows, size_t first, size_t count, size_t n, const Stretch& stretch,
                   Dtype dtype) {
-  // As many rows as there are lanes to make their scales, where that leaves enough groups for the GPU.
+  // A group takes as many rows as it has lanes to make their scales, if that leaves enough groups for the GPU.
   constexpr size_t leastElements = 4096, enoughGroups = 1056;
   const size_t model = first / stretch.modelRows, row = first % stretch.modelRows;
   const size_t location = first / stretch.locationRows;

@@ -1,4 +1,4 @@
-// The GPU's commands, by kernels of msl/: the bits are the CPU's.
+// Normals and draws of the GPU, by kernels of msl/. The bits are the CPU's.
 #pragma once
 
 #include <optional>
@@ -7,15 +7,15 @@
 
 namespace covarium::cuda {
 
-// Up to so many columns one kernel makes normals and rows: of one model, and of a batch.
+// Up to this many columns one kernel makes both normals and rows: of one model, and of a batch.
 constexpr size_t narrowColumns = 96, batchColumns = 64;
-// Beyond, the factor's elements can't be counted in 32 bits.
+// With more columns the factor's elements can't be counted in 32 bits.
 constexpr size_t largestOrder = 65535;
 
 // How rows of a normal become those of a Student-t: stretchRows and stretchBatch of lib/backend.ts.
 struct Stretch {
   View locations;
-  size_t modelRows, locationRows;  // rows that one model has, and that have one location
+  size_t modelRows, locationRows;  // rows of one model, and rows that share one location
   double degreesOfFreedom;
   NormalCounter counter;  // with the first row of each model in place of the first element
 };
@@ -33,7 +33,7 @@ void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, 
 // `count` models of `rows` rows, in float32.
 void sampleBatch(Run& run, View factors, View means, View out, size_t count, size_t n, size_t rows,
                  NormalCounter counter, const std::optional<Stretch>& stretch);
-// Of `count` rows that are there already.
+// For `count` rows that are there already.
 void stretchRows(Run& run, View rows, size_t count, size_t n, const Stretch& stretch, Dtype dtype);
 
 }  // namespace covarium::cuda

@@ -35,7 +35,7 @@ std::vector<T> factorOf(size_t n) {
   return factor;
 }
 
-// What the kernels make of it on either device.
+// What the test gives on a device.
 template <typename T>
 std::vector<T> resultOn(Device& device, size_t length, const Test<T>& test) {
   std::vector<T> result(length, T(-1));
@@ -45,8 +45,8 @@ std::vector<T> resultOn(Device& device, size_t length, const Test<T>& test) {
   return result;
 }
 
-// Whether bits differ; where `sums` are many numbers of a library's products, which add in an order of their own,
-// whether more than rounding does.
+// True if bits differ. If `sums` is not 0, the results are sums of about that many terms by a library, which adds in
+// its own order: then true if they differ by more than rounding.
 template <typename T>
 bool differs(Device& gpu, Device& cpu, size_t length, const Test<T>& test, size_t sums = 0) {
   const std::vector<T> made = resultOn(gpu, length, test), expected = resultOn(cpu, length, test);
@@ -65,7 +65,7 @@ std::string testIn(Device& gpu, Device& cpu) {
   if (differs<T>(gpu, cpu, least + 1001,
                  [&](CommandBuffer& c, std::vector<T>& out) { c.fillNormal(operandOf(out, cpu), counter); }))
     return "its normals" + type + " are not the normal stream's";
-  const bool isOwn = cpu.name() == "Built-in BLAS";  // or that which COVARIUM_BLAS names
+  const bool isOwn = cpu.name() == "Built-in BLAS";  // otherwise a library that COVARIUM_BLAS names
   for (const size_t n : {size_t{3}, narrowColumns + 67}) {
     std::vector<T> factor = factorOf<T>(n), mean(n, T(0.5));
     const size_t count = least / n + 301;
@@ -75,7 +75,7 @@ std::string testIn(Device& gpu, Device& cpu) {
     if (differs<T>(gpu, cpu, count * n, draw, isOwn ? 0 : n))
       return "its draws" + type + " of (" + std::to_string(n) + ") columns differ from the CPU's";
   }
-  // Of one column: no sum.
+  // With one column there are no sums.
   const size_t n = 1, count = least + 301;
   std::vector<T> factor = factorOf<T>(n), none(n, T(0));
   std::vector<double> location(n, 0.25);
@@ -95,7 +95,7 @@ std::set<std::string>& passed() {
 }  // namespace
 
 std::string selfTest(const std::string& uuid, Device& gpu, Device& cpu) {
-  static auto* mutex = new std::mutex;  // workers may open devices while statics go
+  static auto* mutex = new std::mutex;  // workers may open devices while statics are destroyed
   std::lock_guard<std::mutex> lock(*mutex);
   if (passed().count(uuid) != 0) return "";
   std::string wrong = testIn<float>(gpu, cpu);

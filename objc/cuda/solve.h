@@ -1,4 +1,4 @@
-// Rows solved by tiles of a lower factor, with the bits of the CPU where it is solved forwards.
+// Solves rows by tiles of a lower factor. Forward solves have the bits of the CPU.
 #pragma once
 
 #include "part.h"
@@ -15,7 +15,8 @@ struct SolvedRows {
 };
 void solveTiles(Run& run, const SolvedRows& at, size_t count, size_t n, unsigned mean, Dtype dtype);
 
-// Rows of n that are worked on at once, whole tiles: as many as keep the GPU busy, or as memory is given to.
+// How many rows of n are worked on at once, in whole tiles: enough to keep the GPU busy, but no more than the memory
+// set aside for them.
 size_t tiledRows(size_t count, size_t n);
 
 }  // namespace covarium::cuda

@@ -97,7 +97,7 @@ void UserKernel::requireAligned(size_t parameter, View view, size_t bytes) const
 }
 
 void UserKernel::launch(Run& run, const std::vector<Argument>& arguments, Size3 grid, Size3 threadgroup) const {
-  // What comes with the launch goes to the GPU as one.
+  // All bytes that are given with the launch go to the GPU in one copy.
   size_t givenBytes = 0, memoryBytes = 0;
   for (const Argument& each : arguments) givenBytes += roomFor(each.bytes.size());
   std::vector<char> given(givenBytes);

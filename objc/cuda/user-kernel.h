@@ -1,4 +1,4 @@
-// A kernel of a user's own on the GPU: PTX that lib/kernel/cuda has had compiled.
+// A user's kernel on the GPU: PTX, which lib/kernel/cuda had compiled.
 #pragma once
 
 #include "part.h"
@@ -11,7 +11,7 @@ class UserKernel : public Kernel {
   UserKernel(std::shared_ptr<Gpu> gpu, const KernelSource& source);
   ~UserKernel() override;
 
-  // Throws where what it is given begins where no element of its type does.
+  // Throws if the view does not begin where an element of the parameter's type can.
   void requireAligned(size_t parameter, View view, size_t bytes) const;
   bool isOf(const Gpu& gpu) const { return gpu_.get() == &gpu; }
 
