@@ -9,16 +9,16 @@ namespace covarium::metal {
 // CommandBuffer::choleskyBatch of device.h. The commit fails with what the CPU finds in the first matrix that the GPU
 // refuses.
 void choleskyBatch(Encoding& encoding, View a, size_t count, size_t n, double tolerance);
-// CommandBuffer::sampleBatch, `rows` draws of each of `count` models: the bits of sample() for each.
+// CommandBuffer::sampleBatch, `rows` draws from each of `count` models, with the bits of sample() for each.
 void sampleBatch(Encoding& encoding, View factors, View means, View out, size_t count, size_t n, size_t rows,
                  NormalCounter counter);
-// CommandBuffer::logDensityBatch at `each` rows of each model, or the same for all if `shared`: the bits of
-// logDensity() for each.
+// CommandBuffer::logDensityBatch at `each` rows of each model, or at the same rows for all models if `shared`, with
+// the bits of logDensity() for each.
 void logDensityBatch(Encoding& encoding, View factors, View means, View rows, View out, size_t count, size_t n,
                      size_t each, bool shared, const double* constants);
 
-// The CPU makes a factor of up to 32 columns by its own kernel, whose order cholesky_batch has too; beyond, by a
-// library, in another order.
+// The CPU factors up to 32 columns by its own kernel, which sums in the same order as cholesky_batch; it factors more
+// columns by a library, which sums in another order.
 constexpr size_t batchFactorColumns = 32;
 constexpr size_t mostBatchModels = size_t{1} << 28;  // a kernel counts them with 32 bits
 

@@ -17,13 +17,13 @@ constexpr size_t mostThreads = size_t{1} << 24;  // likewise
 
 }  // namespace
 
-// A later command may write to a, so that the GPU keeps a copy of the first matrix that it refuses.
+// The GPU keeps a copy of the first matrix that it refuses, because a later command may write to a.
 void choleskyBatch(Encoding& encoding, View a, size_t count, size_t n, double tolerance) {
   Gpu& gpu = encoding.gpu();
   const uint columns = static_cast<uint>(n), abreast = cholesky_batch_models_per_group(columns);
   const View failed = encoding.scratch(count), first = encoding.readable(1), kept = encoding.readable(n * n);
   auto* firstFailed = static_cast<uint32_t*>(first.buffer->contents());
-  *firstFailed = ~uint32_t{0};  // until the GPU says more
+  *firstFailed = ~uint32_t{0};  // until the GPU overwrites it
   CholeskyBatchParams params = {static_cast<uint>(count), columns, abreast, static_cast<float>(tolerance)};
   const size_t most = abreast * mostGroups;
   for (size_t begin = 0; begin < count; begin += most) {

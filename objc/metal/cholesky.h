@@ -6,12 +6,13 @@
 
 namespace covarium::metal {
 
-// The lower Cholesky factor of a (n x n) in place, zeros above the diagonal: from 512 columns on by our own kernels,
-// with the CPU's bits; below, by MPSMatrixDecompositionCholesky. Each takes the other's place where that is off. Where
-// a pivot is not positive the commit fails with it: MPS names none, and the CPU finds it in a copy of a.
+// Makes the lower Cholesky factor of a (n x n) in place, with zeros above the diagonal. From 512 columns on our own
+// kernels make it, with the CPU's bits; below, MPSMatrixDecompositionCholesky does. If one of the two is off, the
+// other takes its place. If a pivot is not positive, the commit fails and names it; MPS does not name it, so the CPU
+// finds it in a copy of a.
 void cholesky(Encoding& encoding, View a, size_t n);
 
-// Why this GPU makes no factor of n columns; empty where it does.
+// Why this GPU cannot make a factor of n columns; empty if it can.
 std::string lacksCholesky(const Gpu& gpu, size_t n);
 
 }  // namespace covarium::metal

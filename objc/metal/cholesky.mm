@@ -16,7 +16,7 @@ namespace {
 // Matrices that MPS can address (mps.h).
 constexpr size_t largestOrder = Mps::largestTile;
 
-// Below it a block of columns would be most of the matrix.
+// In a smaller matrix one block of columns would be most of it.
 constexpr size_t leastByTiles = 512;
 
 // Throws with the pivot if the CPU refuses the matrix, too.
@@ -46,7 +46,7 @@ void checkMps(Device& cpu, const View& kept, const View& outcome, size_t n, size
 void choleskyByTiles(Encoding& encoding, View a, size_t n) {
   const View failed = encoding.readable(1);
   auto* word = static_cast<uint*>(failed.buffer->contents());
-  *word = cholesky_good - 1;  // until the GPU says more
+  *word = cholesky_good - 1;  // until the GPU overwrites it
   forCholeskyTiles(
       n,
       [&](const char* kernel, uint first, size_t groups) {
@@ -64,7 +64,7 @@ void choleskyByMps(Encoding& encoding, View a, size_t n) {
   Gpu& gpu = encoding.gpu();
   const size_t stride = Mps::strideFor(n);
   const View kept = encoding.scratch(n * stride), outcome = encoding.readable(4 + n);
-  *static_cast<int32_t*>(outcome.buffer->contents()) = MPSMatrixDecompositionStatusFailure;  // until MPS says more
+  *static_cast<int32_t*>(outcome.buffer->contents()) = MPSMatrixDecompositionStatusFailure;  // until MPS overwrites it
   gpu.mps().copy(encoding, {a, n, n, n}, {kept, n, n, stride});
   gpu.mps().cholesky(encoding, {kept, n, n, stride}, {a, n, n, n}, outcome);
   gpu.mps().copy(encoding, {a, n, 1, n + 1}, {outcome.from(4), n, 1, 1});  // the diagonal
@@ -82,7 +82,7 @@ bool worksByTiles(const Gpu& gpu) { return gpu.works({"cholesky_below", "cholesk
 
 std::string lacksCholesky(const Gpu& gpu, size_t n) {
   if (worksByTiles(gpu) || (worksByMps(gpu) && n <= largestOrder)) return "";
-  const auto off = gpu.off.find("cholesky_update");  // both are, with one reason
+  const auto off = gpu.off.find("cholesky_update");  // all kernels for tiles are off together, with one reason
   return "Kernel (cholesky_update) is off on this GPU, so it makes no factor: " + off->second;
 }
 

@@ -53,11 +53,11 @@ class MetalCommandBuffer : public Recorder {
   };
 
   bool works(std::initializer_list<const char*> names) const { return engine_.gpu.works(names); }
-  // Whether the CPU makes this result before a GPU that has to be asked first would.
+  // True if the CPU makes this result sooner than a GPU to which the commit has sent nothing yet.
   bool isSmall(const Operand& out, double multiplyAdds = 0);
   // The part to record into: the last one, or a new one where that is of the other kind or can't take an operand.
   GpuPart& onGpu(const std::vector<Operand>& operands);
-  // A command for the GPU over views of its operands. Recorded commands hold nothing of these operands but the views.
+  // Records a command for the GPU over views of its operands. A recorded command holds only the views.
   template <typename Encode>
   void record(std::initializer_list<Use> uses, double seconds, const Encode& encode);
 

@@ -22,7 +22,7 @@ void requireFloat32(const Operand& operand) {
 
 }  // namespace
 
-// Where the commit is on the GPU already, the next command costs no way there.
+// If the commit's last commands are on the GPU already, sending the next one there costs nothing more.
 bool MetalCommandBuffer::isSmall(const Operand& out, double multiplyAdds) {
   return out.dtype == Dtype::float32 && gpuPart() == nullptr &&
          !isWorth(out.length, multiplyAdds, engine_.gpu.leastWork);
@@ -75,8 +75,8 @@ void MetalCommandBuffer::fillNormal(Operand out, NormalCounter counter) {
          });
 }
 
-// By the CPU unless the GPU is asked for: MPS loses at every size that others have measured (ml-explore/mlx #1216: 7.67
-// ms against 0.99 at n = 1000).
+// On the CPU unless the GPU is asked for: MPS is slower at every size that others have measured (ml-explore/mlx
+// #1216: 7.67 ms against 0.99 at n = 1000).
 void MetalCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
   if (where != FactorOn::gpu) {
     Recorder::cholesky(a, n, where);
@@ -110,7 +110,7 @@ void MetalCommandBuffer::copy(Operand from, Operand to) {
          [length = from.length](Encoding& encoding, const Views& v) { encoding.copy(v[0], v[1], length); });
 }
 
-// MPS doesn't say that the sum may be one of its terms, so that it is made in scratch where they share a buffer.
+// MPS doesn't say that the sum may be one of its terms, so the sum is made in scratch if they share a buffer.
 void MetalCommandBuffer::sum(Operand a, Operand b, Operand out) {
   if (a.length == 0) return;
   if (isSmall(out) || !works({"MPSMatrixSum"})) return onCpu().sum(a, b, out);
@@ -236,7 +236,7 @@ void MetalCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, 
          });
 }
 
-// Beyond 32 columns the CPU factors by a library, whose bits no kernel of ours has.
+// Beyond 32 columns the CPU factors by a library, whose bits our kernels do not reproduce.
 void MetalCommandBuffer::choleskyBatch(Operand a, size_t n, double tolerance) {
   if (a.length == 0) return;
   const size_t count = a.length / (n * n);
@@ -250,7 +250,7 @@ void MetalCommandBuffer::choleskyBatch(Operand a, size_t n, double tolerance) {
   recorded().factor = FactorOn::gpu;
 }
 
-// Without sample_rows the CPU draws of one model, and so of a batch.
+// If sample_rows is off, the CPU draws from one model, and so it draws from a batch too.
 void MetalCommandBuffer::sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) {
   if (out.length == 0) return;
   if (isSmall(out, 0.5 * n * out.length) || n > fusedColumns || !works({"sample_batch", "sample_rows"}))

@@ -23,7 +23,8 @@ void switchMpsOff(std::map<std::string, std::string>& off) {
     off.emplace(name, "Metal Performance Shaders don't support this GPU");
 }
 
-// What has passed once passes again: Metal's compiler and driver come with the system, whose kernel names its build.
+// A GPU that has passed under this name passes again. Metal's compiler and driver come with the system, whose kernel
+// version names the build.
 std::string nameOfTested(id<MTLDevice> gpu) {
   utsname system = {};
   uname(&system);
@@ -65,7 +66,7 @@ class MetalDevice : public Device {
   std::pair<size_t, size_t> liveAndPooledBytes() const override {
     return {engine_->gpu.memory().liveBytes(), engine_->gpu.memory().pooledBytes()};
   }
-  // The GPU reads and writes copies of ordinary memory, so more of its own may be out.
+  // The GPU must copy ordinary memory to read and write it, so open results may hold more of the GPU's own memory.
   size_t mostOpenBytes() const override { return engine_->gpu.memory().limitBytes() / 4; }
   // Small results cost less than a commit, so they are placed where the GPU sees them.
   size_t deviceMemoryFromBytes() const override { return 0; }

@@ -18,13 +18,13 @@
 
 namespace covarium::metal {
 
-// What all GPUs share is spoken of as if it were of this room.
+// The names that all GPUs share are used here without their namespace.
 using namespace gpu;
 
 class Gpu;
 class GpuPart;
 
-// Elements of float32, or bytes of another type, of a buffer: what a GPU command reads or writes.
+// The part of a buffer that a GPU command reads or writes: elements of float32, or bytes of another type.
 struct View {
   std::shared_ptr<MetalBuffer> buffer;
   size_t offsetBytes = 0;
@@ -41,29 +41,30 @@ class Encoding {
   Encoding(const Encoding&) = delete;
 
   Gpu& gpu() const { return gpu_; }
-  // For MPS, which opens encoders of its own.
+  // For MPS, which opens its own encoders.
   id<MTLCommandBuffer> commandBuffer();
-  // Memory until the last View of it is gone and the GPU has done what it is used for; contents unspecified.
+  // Memory that lives until its last View is gone and the GPU has run the commands that use it. Its contents are
+  // unspecified.
   View scratch(size_t elements);
-  // Memory until all has run, that the host may write to before and read afterwards.
+  // Memory that lives until all commands have run. The host may write to it before that and read it afterwards.
   View readable(size_t elements);
-  // Called on the host when all has run; throws where the result is bad.
+  // `check` is called on the host when all commands have run; it throws if the result is bad.
   void afterwards(std::function<void()> check);
 
-  // One thread for each place of x by y.
+  // Runs one thread for each position of an x by y grid.
   template <typename Params>
   void dispatch(const char* kernel, std::initializer_list<View> buffers, const Params& params, size_t x, size_t y = 1) {
     dispatchThreads(kernel, buffers, &params, sizeof params, x, y);
   }
-  // One threadgroup for each of `groups`, of as many lanes as the kernel's simdgroups make a good group of, or of
-  // fewer where there is less to share; memoryBytes(lanes, width of a simdgroup) of threadgroup memory.
+  // Runs `groups` threadgroups. Each has whole simdgroups, as many lanes as suit the kernel or fewer if there are
+  // fewer `shares` of its work, and memoryBytes(lanes, width of a simdgroup) bytes of threadgroup memory.
   template <typename Params, typename MemoryBytes>
   void dispatchGroups(const char* kernel, std::initializer_list<View> buffers, const Params& params, size_t groups,
                       size_t shares, const MemoryBytes& memoryBytes) {
     const auto [lanes, width] = lanesFor(kernel, shares);
     dispatchThreadgroups(kernel, buffers, &params, sizeof params, groups, lanes, memoryBytes(lanes, width));
   }
-  // The same of exactly `lanes` lanes, which the kernel counts on. Throws where the pipeline takes fewer.
+  // The same with exactly `lanes` lanes, which the kernel relies on. Throws if the pipeline allows fewer.
   template <typename Params>
   void dispatchWholeGroups(const char* kernel, std::initializer_list<View> buffers, const Params& params, size_t groups,
                            size_t lanes, size_t memoryBytes) {
@@ -72,8 +73,8 @@ class Encoding {
   }
   void launch(const Pipeline& pipeline, const std::vector<View>& buffers, const void* params, MTLSize grid,
               MTLSize threadgroup);
-  // What a user's kernel takes, at an index of its table: a view, or bytes where that has no buffer; a view as a
-  // texture, with its header in the bytes; a sampler, in bytes.
+  // An argument of a user's kernel, at an index of its table: a view, or bytes if the view has no buffer; a texture,
+  // as a view with a header in the bytes; a sampler, as bytes.
   struct Bound {
     enum class Table { buffers, textures, writtenTextures, samplers } table;
     uint32_t index;
@@ -86,15 +87,15 @@ class Encoding {
               MTLSize grid, MTLSize threadgroup);
   void copy(View from, View to, size_t elements);
 
-  // Says that the commands since the last call take about so long on a slow GPU. What is encoded is committed where it
-  // has become long, where the part is sliced (gpu-part.h): any other is one command buffer. Throws ERR_ABORTED where
-  // nobody wants it any more.
+  // Says that the commands since the last call take about `seconds` on a slow GPU. If the part is sliced
+  // (gpu-part.h), what is encoded is committed once it has become long; any other part is one command buffer. Throws
+  // ERR_ABORTED if the commit is cancelled.
   void worked(double seconds);
 
-  // The last command buffer, not committed yet; those before it are.
+  // Returns the last command buffer, which is not committed yet; those before it are.
   Owned<id<MTLCommandBuffer>> finish();
-  // Waits for the last, which is committed, and for those before it; milliseconds on the GPU. Throws what the GPU
-  // reports.
+  // Waits for `last`, which is committed, and for the command buffers before it. Returns milliseconds on the GPU;
+  // throws what the GPU reports.
   double waitFor(id<MTLCommandBuffer> last);
 
  private:
@@ -112,31 +113,31 @@ class Encoding {
             size_t paramsBytes);
   std::vector<MetalTexture> filledTextures(const std::vector<Bound>& arguments);
   void copyBack(const std::vector<Bound>& arguments, const std::vector<MetalTexture>& textures);
-  // A command encoder for copies, with no other open; the caller ends it.
+  // An encoder for copies, with no other encoder open; the caller ends it.
   Owned<id<MTLBlitCommandEncoder>> blit(NSString* label);
   void endEncoder();
   void open();
 
   Gpu& gpu_;
   GpuPart& part_;
-  // Of the slice that is encoded, but for the first: without it all that Metal autoreleases for a long part, such as
-  // its command buffers, would live until the part ends.
+  // The pool of the slice that is being encoded; the first slice has none. Without it, the objects that Metal
+  // autoreleases for a long part, such as its command buffers, would live until the part ends.
   std::optional<AutoreleasePool> slicePool_;
   Owned<id<MTLCommandBuffer>> commandBuffer_;
   Owned<id<MTLComputeCommandEncoder>> compute_;
   bool hasThreadgroupMemory_ = false;                 // in the table of compute_
   std::vector<Owned<id<MTLCommandBuffer>>> earlier_;  // committed, not yet waited for; at most one
   double earlierMs_ = 0;
-  double ended_ = 0;  // of the last that was waited for, as millisecondsOf takes it
+  double ended_ = 0;  // end of the last one that was waited for, as millisecondsOf takes it
   double seconds_ = 0;
 };
 
 // True if work of this many seconds is cut into several command buffers.
 bool isLong(double seconds);
 
-// Milliseconds that a completed command buffer took on the GPU, of those after `ended`, which becomes its end, in
-// seconds of the GPU's clock: those of a queue may overlap. Throws ERR_OUT_OF_MEMORY or ERR_DEVICE_FAILED where it
-// ended in an error.
+// Milliseconds that a completed command buffer took on the GPU after `ended`, which is set to its end, in seconds of
+// the GPU's clock: command buffers of a queue may overlap. Throws ERR_OUT_OF_MEMORY or ERR_DEVICE_FAILED if it ended
+// in an error.
 double millisecondsOf(id<MTLCommandBuffer> commandBuffer, double& ended);
 
 }  // namespace covarium::metal

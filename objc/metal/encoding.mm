@@ -13,8 +13,8 @@ namespace covarium::metal {
 
 namespace {
 
-// A command buffer that takes seconds freezes the screen, and the system ends it. The build over the stand-in, which is
-// slower, cuts shorter slices.
+// A command buffer that takes seconds freezes the screen, and the system ends it. The stand-in for Metal is slower,
+// so its build cuts shorter slices.
 #ifndef COVARIUM_SLICE_SECONDS
 #define COVARIUM_SLICE_SECONDS 0.1
 #endif
@@ -23,7 +23,7 @@ constexpr size_t lanesAimedAt = 256;
 constexpr size_t mostBytesByValue = 4096;  // Metal's limit of setBytes
 
 // Metal's own wait sleeps, and a thread takes some tens of microseconds to wake: as long as the GPU takes for a short
-// commit. So it looks for about as long before it sleeps.
+// commit. So this function polls for about as long before it sleeps.
 void waitUntilCompleted(id<MTLCommandBuffer> commandBuffer) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::microseconds(50);
@@ -54,7 +54,7 @@ Encoding::Encoding(Gpu& gpu, GpuPart& part) : gpu_(gpu), part_(part) {}
 
 Encoding::~Encoding() {
   endEncoder();
-  // An exception passes, and what this command buffer uses is about to be given back.
+  // If an exception passes, the memory that these command buffers use is about to be given back.
   for (const auto& earlier : earlier_) [earlier.get() waitUntilCompleted];
 }
 
@@ -119,7 +119,7 @@ Encoding::Lanes Encoding::lanesFor(const char* kernel, size_t shares) {
   const size_t width = [pipeline.state.get() threadExecutionWidth];
   const size_t most = std::min<size_t>(lanesAimedAt, [pipeline.state.get() maxTotalThreadsPerThreadgroup]);
   const size_t lanes = std::max<size_t>(1, std::min(most, (shares + width - 1) / width * width));
-  // Memory for simdgroups as narrow as any GPU's, whatever this pipeline says of its own.
+  // Room for simdgroups as narrow as those of any GPU, even if this pipeline says that its own are wider.
   constexpr size_t narrowest = 8;
   return {static_cast<uint>(lanes), static_cast<uint>(std::min(width, narrowest))};
 }
@@ -144,7 +144,7 @@ void Encoding::launch(const Pipeline& pipeline, const std::vector<View>& buffers
                       MTLSize threadgroup) {
   const auto encoder = compute(pipeline.state.get());
   bind(encoder, buffers.data(), buffers.size(), params, pipeline.paramsBytes);
-  // The kernel doesn't say how much it takes: all that there is.
+  // The kernel doesn't say how much memory it needs, so it gets all there is.
   if (pipeline.hasThreadgroupMemory) {
     [encoder setThreadgroupMemoryLength:[gpu_.device() maxThreadgroupMemoryLength] -
                                         [pipeline.state.get() staticThreadgroupMemoryLength]
@@ -156,7 +156,7 @@ void Encoding::launch(const Pipeline& pipeline, const std::vector<View>& buffers
 
 void Encoding::launch(id<MTLComputePipelineState> state, const std::vector<Bound>& arguments,
                       const ThreadgroupMemory& memory, MTLSize grid, MTLSize threadgroup) {
-  // A length in the encoder's table of threadgroup memory stays, and counts for every kernel that comes later.
+  // A length in the encoder's table of threadgroup memory stays there, and counts for every later kernel.
   if (hasThreadgroupMemory_) endEncoder();
   const std::vector<MetalTexture> textures = filledTextures(arguments);
   const auto encoder = compute(state);
@@ -188,7 +188,7 @@ void Encoding::launch(id<MTLComputePipelineState> state, const std::vector<Bound
   copyBack(arguments, textures);
 }
 
-// What the textures of a launch hold before it: all of their memory, because a kernel may write to a part of it.
+// Makes the textures of a launch, each filled with all of its memory, because a kernel may write only a part of it.
 std::vector<MetalTexture> Encoding::filledTextures(const std::vector<Bound>& arguments) {
   std::vector<MetalTexture> textures;
   for (const Bound& argument : arguments)

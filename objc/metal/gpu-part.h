@@ -10,12 +10,13 @@
 
 namespace covarium::metal {
 
-// Of a kernel's operands: the GPU has a copy of each array in the host's memory; of two that share a part, each copy
-// would hold half of what the kernel writes. Throws ERR_INVALID_ARGUMENT.
+// Throws ERR_INVALID_ARGUMENT if two operands of a kernel partly overlap in the host's memory. The GPU has a copy of
+// each array there, so each copy would hold half of what the kernel writes.
 void refuseSharedParts(const std::string& kernel, const std::vector<Operand>& operands);
 
-// Commands for the GPU between two commands for the CPU, or all there are. Operands in the host's memory have copies in
-// buffers of the GPU: copied in before the commands run and out after them.
+// Consecutive commands for the GPU: those between two commands for the CPU, or all commands of the commit. Operands
+// in the host's memory have copies in buffers of the GPU, which are copied in before the commands run and out after
+// them.
 class GpuPart : public Part {
  public:
   GpuPart(Gpu& gpu, const Commit& commit) : gpu_(gpu), commit_(commit) {}
@@ -26,8 +27,8 @@ class GpuPart : public Part {
   // `seconds` is about what the command takes on a slow GPU.
   void add(double seconds, std::function<void(Encoding&)> encode);
 
-  // Of the encoding, while it goes on.
-  // The GPU runs one command after another, so that scratch which nobody holds any more serves again.
+  // Called by the encoding while it goes on.
+  // The GPU runs one command after another, so scratch that nobody holds any more is reused.
   std::shared_ptr<MetalBuffer> scratch(size_t sizeBytes);
   // Memory that no command has used, for the host to write to before the commit.
   std::shared_ptr<MetalBuffer> readable(size_t sizeBytes);
@@ -48,7 +49,7 @@ class GpuPart : public Part {
   const Commit& commit_;
   std::vector<std::function<void(Encoding&)>> commands_;
   HostCopies copies_;
-  std::vector<std::shared_ptr<MetalBuffer>> copied_;  // as many
+  std::vector<std::shared_ptr<MetalBuffer>> copied_;  // one for each of copies_
   std::vector<std::shared_ptr<MetalBuffer>> scratch_;
   std::vector<std::function<void()>> checks_;
   double seconds_ = 0;

@@ -28,7 +28,7 @@ bool GpuPart::takes(const Operand& operand) const {
 
 View GpuPart::view(const Operand& operand, Access access) {
   if (auto buffer = std::dynamic_pointer_cast<MetalBuffer>(operand.buffer)) return {buffer, operand.offsetBytes};
-  // The memory first: where there is none the part stays as it is.
+  // Memory is allocated first: if there is none, the part stays as it is.
   auto fresh = copies_.holds(operand) ? nullptr : gpu_.memory().allocate(operand.sizeBytes());
   const HostCopies::Place place = copies_.place(operand, access);
   if (place.isNew) copied_.push_back(std::move(fresh));

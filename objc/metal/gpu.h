@@ -27,13 +27,13 @@ class Gpu {
   Shaders& shaders() { return shaders_; }
   KernelCache& kernels() { return kernels_; }
   Mps& mps() { return mps_; }
-  // The same bytes for commands that the CPU runs.
+  // For commands that the CPU runs over the same bytes.
   Device& cpu() const { return *cpu_; }
-  // Gives back everything but the buffers that are still open, though command buffers that nobody commits any more may
-  // live on. Nothing may be in flight.
+  // Gives back everything but the buffers that are still open. Command buffers that are never committed may still
+  // exist, but nothing may be in flight.
   void close();
 
-  // Numbers from which on a command that begins a commit is worth the way to the GPU (gpu/least-work.h).
+  // The count of numbers from which on a command that begins a commit is worth sending to the GPU (gpu/least-work.h).
   size_t leastWork = 0;
   // Kernels and MPS classes that failed their self-test, and why: never used.
   std::map<std::string, std::string> off;

@@ -9,11 +9,11 @@ namespace {
 
 using Kind = KernelParameter::Kind;
 
-// Of Metal's tables.
+// The lengths of Metal's tables.
 constexpr uint32_t bufferIndices = 31, textureIndices = 128, samplerIndices = 16;
-constexpr uint32_t textureBuffer = 9;  // a type of textures
+constexpr uint32_t textureBuffer = 9;  // Metal's number for this type of texture
 
-// Metal wants whole sixteens.
+// Metal takes only multiples of 16 bytes.
 size_t roundedUp(size_t sizeBytes) { return (sizeBytes + 15) / 16 * 16; }
 
 void requireSizes(const MetalKernel& kernel, const std::vector<KernelOperand>& operands, Size3 grid, Size3 threadgroup,

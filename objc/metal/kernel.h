@@ -1,4 +1,4 @@
-// A user's kernel on this GPU: what becomes of its text.
+// A user's kernel on this GPU, and the cache of compiled kernels.
 #pragma once
 
 #import <Metal/Metal.h>
@@ -15,7 +15,7 @@
 
 namespace covarium::metal {
 
-// Of one text, function and set of constants; kernels and commands that use it share it.
+// The compiled form of one text, function and set of constants, shared by the kernels and commands that use it.
 struct CompiledKernel {
   ~CompiledKernel() {
     const AutoreleasePool pool;
@@ -31,7 +31,7 @@ class MetalKernel : public Kernel {
   // Throws ERR_UNSUPPORTED where the compiler and the source's parameters disagree (reflection.h).
   MetalKernel(std::shared_ptr<const CompiledKernel> compiled, const KernelSource& source, id<MTLDevice> device);
   const std::shared_ptr<const CompiledKernel>& compiled() const { return compiled_; }
-  // What a buffer's offset is a multiple of, at an index.
+  // The buffer at this index must begin at a multiple of this many bytes.
   size_t alignmentBytes(uint32_t index) const;
 
  private:
@@ -39,15 +39,15 @@ class MetalKernel : public Kernel {
   size_t constantAlignmentBytes_;  // of a buffer in constant memory: more on GPUs that are not Apple's own
 };
 
-// The compiled kernels of a device, kept for who asks again; what is kept is bounded. Any thread may call.
+// The compiled kernels of a device, kept for reuse up to a limit. Any thread may call.
 class KernelCache {
  public:
   explicit KernelCache(id<MTLDevice> device) : device_(device) {}
-  // Takes as long as Metal's compiler does, unless it is known. Throws ERR_KERNEL_COMPILE with what the compiler says,
-  // in its own words; ERR_INVALID_ARGUMENT for a function or a constant that the text has not; ERR_CLOSED.
+  // Takes as long as Metal's compiler does, unless the kernel is kept. Throws ERR_KERNEL_COMPILE with the compiler's
+  // message, ERR_INVALID_ARGUMENT for a function or a constant that the text does not have, or ERR_CLOSED.
   std::shared_ptr<const Kernel> compile(const KernelSource& source);
   bool owns(const MetalKernel& kernel) const { return kernel.compiled()->owner == this; }
-  // Gives all pipelines back, those of kernels that somebody still holds too. Nothing may be in flight.
+  // Releases all pipelines, also those of kernels that somebody still holds. Nothing may be in flight.
   void close();
 
  private:

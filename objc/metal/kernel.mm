@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t mostKept = 64, mostKeptBytes = 16 << 20;
 
-// Apple numbers the four widths of a scalar in a row. 0 for a word that no function constant has.
+// Apple numbers the vector widths 1 to 4 of a scalar type consecutively. 0 for a type that no function constant has.
 NSUInteger dataTypeOf(const std::string& word) {
   static const std::map<std::string, NSUInteger> scalars = {
       {"float", MTLDataTypeFloat}, {"half", MTLDataTypeHalf},   {"int", MTLDataTypeInt},
@@ -35,7 +35,7 @@ std::string keyOf(const KernelSource& source) {
   return key + '\n' + source.text;
 }
 
-// Throws where the text wants a constant that isn't given, or of another type.
+// Throws if the text needs a constant that isn't given, or that is given with another type.
 void checkConstants(id<MTLFunction> function, const KernelSource& source) {
   NSDictionary<NSString*, MTLFunctionConstant*>* declared = [function functionConstantsDictionary];
   for (NSString* name in declared) {
@@ -70,8 +70,8 @@ Owned<id<MTLFunction>> specialized(id<MTLLibrary> library, const KernelSource& s
   return function;
 }
 
-// Those that a user's text asks for are left out where it is flattened (lib/kernel/source.ts); its first line says
-// which line it is.
+// A user's own includes of these headers are removed when the text is flattened (lib/kernel/source.ts); the first
+// line of the text is a #line.
 constexpr char head[] = "#include <metal_stdlib>\n#include <simd/simd.h>\n";
 
 std::shared_ptr<CompiledKernel> make(id<MTLDevice> device, const KernelSource& source) {
@@ -140,7 +140,7 @@ std::shared_ptr<const Kernel> KernelCache::compile(const KernelSource& source) {
   const auto closedFailure = [&] { return Failure("ERR_CLOSED", "Device of kernel (" + source.name + ") is closed."); };
   const std::string key = keyOf(source);
   std::shared_ptr<CompiledKernel> compiled;
-  Owned<id<MTLDevice>> device;  // the compiler needs it, whoever closes meanwhile
+  Owned<id<MTLDevice>> device;  // the compiler needs it, even if the device is closed meanwhile
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) throw closedFailure();

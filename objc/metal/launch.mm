@@ -1,4 +1,4 @@
-// MetalCommandBuffer::launch: a kernel by name, its operands and params as they come.
+// MetalCommandBuffer::launch for a kernel by name; operands and params are passed on unchanged.
 #include "../launch.h"
 
 #include <cstring>
@@ -17,8 +17,8 @@ Params read(const void* bytes) {
   return params;
 }
 
-// What these kernels take of threadgroup memory depends on their params, and beyond what there is they would write over
-// what isn't their own.
+// The threadgroup memory of these kernels depends on their params. If they needed more than there is, they would
+// write beyond their own memory.
 void checkMemory(const Pipeline& kernel, const void* params, size_t mostBytes) {
   size_t sizeBytes = 0;
   if (kernel.name == "sample_rows") {

@@ -9,9 +9,9 @@ namespace covarium::metal {
 
 namespace {
 
-// The normals promise bits: no reassociation, no flushing of what the text says. Contraction is forbidden in the text
-// itself (msl/dialect.h), since safe mathematics allows it. Since macOS 15 exp, log or sin have a mode of their own,
-// which safe mathematics leaves at the fast one.
+// The normals promise bits, so the compiler must not reassociate, and must not flush what the text says. Contraction
+// is forbidden in the text itself (msl/dialect.h), since safe mathematics allows it. Since macOS 15 functions such as
+// exp, log and sin have their own mode, which safe mathematics leaves at the fast one.
 void forbidFastMathematics(MTLCompileOptions* options) {
 #if !defined(__MAC_OS_X_VERSION_MAX_ALLOWED) || __MAC_OS_X_VERSION_MAX_ALLOWED >= 150000
   if (@available(macOS 15.0, *)) {
@@ -26,7 +26,8 @@ void forbidFastMathematics(MTLCompileOptions* options) {
 #pragma clang diagnostic pop
 }
 
-// What a text logs is lost without it. MTL_LOG_LEVEL and MTL_LOG_TO_STDERR then say where it goes.
+// Without this option, the messages that a text logs are lost. With it, MTL_LOG_LEVEL and MTL_LOG_TO_STDERR say where
+// they go.
 void allowLogs(MTLCompileOptions* options, NSString* text) {
 #if !defined(__MAC_OS_X_VERSION_MAX_ALLOWED) || __MAC_OS_X_VERSION_MAX_ALLOWED >= 150000
   if (@available(macOS 15.0, *))

@@ -18,7 +18,7 @@ class MetalBuffer : public Buffer {
  public:
   MetalBuffer(std::shared_ptr<Memory> memory, Owned<id<MTLBuffer>> object, size_t sizeBytes);
   ~MetalBuffer() override;
-  // Not while a commit that uses them is in flight.
+  // Not to be used while a commit that uses the buffer is in flight.
   void* contents() const override { return [object_.get() contents]; }
   size_t sizeBytes() const override { return sizeBytes_; }
   id<MTLBuffer> object() const { return object_.get(); }
@@ -29,8 +29,8 @@ class MetalBuffer : public Buffer {
   size_t sizeBytes_;  // what was asked for; the object may be larger
 };
 
-// Buffers of one device, kept for reuse after they are given back: a fresh one is zeroed and mapped by the system. What
-// is kept is bounded. Any thread may call.
+// Buffers of one device. They are kept for reuse after they are given back, up to a limit, because the system zeroes
+// and maps each new buffer. Any thread may call.
 class Memory : public std::enable_shared_from_this<Memory> {
  public:
   explicit Memory(id<MTLDevice> device);
@@ -39,9 +39,9 @@ class Memory : public std::enable_shared_from_this<Memory> {
   std::shared_ptr<MetalBuffer> allocate(size_t sizeBytes);
   size_t liveBytes() const;
   size_t pooledBytes() const;
-  // The working set that the system recommends as the most, or the machine's memory where it recommends none.
+  // The working set that the system recommends as the most, or the machine's memory if it recommends none.
   size_t limitBytes() const { return limitBytes_; }
-  // Keeps nothing from now on, and gives nothing: the GPU may be gone.
+  // Frees what is kept; afterwards nothing is kept or allocated, because the GPU may be gone.
   void close();
 
  private:
@@ -49,7 +49,7 @@ class Memory : public std::enable_shared_from_this<Memory> {
   void recycle(Owned<id<MTLBuffer>> object);
   Owned<id<MTLBuffer>> takePooled(size_t sizeBytes);
 
-  id<MTLDevice> device_;  // its owner outlives the buffers' use; a buffer retains it besides
+  id<MTLDevice> device_;  // its owner outlives the use of the buffers, which retain it too
   size_t limitBytes_;
   mutable std::mutex mutex_;
   std::multimap<size_t, Owned<id<MTLBuffer>>> pool_;  // by length

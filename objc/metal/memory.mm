@@ -9,17 +9,17 @@ namespace covarium::metal {
 
 namespace {
 
-// Lengths are rounded up, so that a buffer serves again for about the same size: to the pages that the GPU maps, and to
-// 1 MiB for large ones. Metal has no buffer of no bytes.
+// Lengths are rounded up, so that a buffer can be reused for about the same size: to the pages that the GPU maps, and
+// to 1 MiB for large ones. Metal has no buffers of 0 bytes.
 size_t roundedUp(size_t sizeBytes) {
   const size_t step = sizeBytes < (1 << 20) ? 1 << 14 : 1 << 20;
   return (std::max<size_t>(sizeBytes, 1) + step - 1) / step * step;
 }
 
-// Of the working set.
+// The pool keeps at most the working set divided by this number.
 constexpr size_t pooledFraction = 8;
 
-// A virtual GPU may say 0: then the machine's memory is the limit.
+// A virtual GPU may report 0: then the machine's memory is the limit.
 size_t workingSetOf(id<MTLDevice> device) {
   const uint64_t told = [device recommendedMaxWorkingSetSize];
   return told != 0 ? told : [[NSProcessInfo processInfo] physicalMemory];
@@ -73,7 +73,7 @@ std::shared_ptr<MetalBuffer> Memory::allocate(size_t sizeBytes) {
   return std::make_shared<MetalBuffer>(shared_from_this(), std::move(object), sizeBytes);
 }
 
-// The smallest that is large enough, unless a quarter of it would lie idle.
+// The smallest pooled buffer that is large enough, unless more than a quarter of the size would be unused.
 Owned<id<MTLBuffer>> Memory::takePooled(size_t sizeBytes) {
   const auto found = pool_.lower_bound(sizeBytes);
   if (found == pool_.end() || found->first > sizeBytes + sizeBytes / 4) return {};

@@ -22,11 +22,12 @@ struct MatrixView {
   }
 };
 
-// The kernels of Metal Performance Shaders, made once for a shape, and the sizes that they can be trusted with.
+// The kernels of Metal Performance Shaders, made once for each shape, and the sizes for which their results can be
+// trusted.
 //
-// MPSMatrixMultiplication computes wrong numbers without a word where (rows + 2 interior) x row bytes of the result
-// passes 2^31 (JuliaGPU/Metal.jl #381) and where a dimension reaches 2^15 - 1 (pytorch #116769, #195163), on some GPUs
-// and systems: larger ones are done by tiles.
+// On some GPUs and systems MPSMatrixMultiplication silently computes wrong numbers if (rows + 2 interior) x row bytes
+// of the result exceeds 2^31 (JuliaGPU/Metal.jl #381), or if a dimension reaches 2^15 - 1 (pytorch #116769, #195163).
+// So larger products are made by tiles.
 class Mps {
  public:
   static constexpr size_t largestTile = size_t{1} << 14;
@@ -39,14 +40,14 @@ class Mps {
   // y = alpha op(a) x + beta y.
   void vectorProduct(Encoding& encoding, const MatrixView& a, bool transposed, View x, View y, double alpha,
                      double beta);
-  // out = a + b; out is neither.
+  // out = a + b; out must be neither a nor b.
   void sum(Encoding& encoding, const MatrixView& a, const MatrixView& b, const MatrixView& out);
   void copy(Encoding& encoding, const MatrixView& from, const MatrixView& to);
   // The lower factor of a; what is above its diagonal is unspecified. `status` is one MPSMatrixDecompositionStatus.
   void cholesky(Encoding& encoding, const MatrixView& a, const MatrixView& factor, View status);
-  // Gives the kernels back.
+  // Releases the kernels.
   void close() { kernels_.clear(); }
-  // The row stride, in elements, that MPS is quickest with.
+  // The row stride, in elements, with which MPS is fastest.
   static size_t strideFor(size_t columns);
 
  private:

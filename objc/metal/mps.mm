@@ -9,7 +9,7 @@ namespace covarium::metal {
 namespace {
 
 constexpr size_t largestSpanBytes = (size_t{1} << 31) - 1;
-// Shapes come and go with the counts that users ask for.
+// Limited, because shapes come and go with the counts that users ask for.
 constexpr size_t mostKernels = 512;
 
 Owned<MPSMatrix*> matrixOf(const MatrixView& m) {

@@ -4,7 +4,7 @@
 
 namespace covarium::metal {
 
-// What listDevices() says of a GPU that works; throws ERR_DEVICE_UNAVAILABLE with the reason of one that doesn't.
+// What listDevices() reports of a GPU that works; throws ERR_DEVICE_UNAVAILABLE with the reason if it doesn't.
 Candidate describe(const OpenOptions& options);
 
 }  // namespace covarium::metal

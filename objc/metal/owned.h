@@ -30,7 +30,7 @@ class Owned {
   T object_ = nil;
 };
 
-// The pool at the door of each entry into this room. Unlike @autoreleasepool it is drained when an exception passes.
+// Each public method of objc/metal opens such a pool. Unlike @autoreleasepool it is drained when an exception passes.
 class AutoreleasePool {
  public:
   AutoreleasePool() = default;

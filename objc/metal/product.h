@@ -5,8 +5,8 @@
 
 namespace covarium::metal {
 
-// CommandBuffer::product of device.h: a matrix by a vector where the result is one row or one column, else by blocks of
-// its rows.
+// CommandBuffer::product of device.h: a product of a matrix and a vector if the result is one row or one column, else
+// by blocks of the result's rows.
 void product(Encoding& encoding, View a, View b, View c, const ProductShape& shape);
 
 }  // namespace covarium::metal

@@ -22,9 +22,10 @@ struct Binding {
 
 std::vector<Binding> bindingsOf(MTLComputePipelineReflection* reflection);
 
-// The parameters with the compiler's sizes and members, where it says them: what a kernel doesn't use may be left out.
-// Throws ERR_UNSUPPORTED, with both sides, where an argument is another one than was read in the text: what is bound
-// would go where the kernel doesn't look for it, or what it writes would be lost.
+// The parameters with the compiler's sizes and members, where the compiler reports them: it may leave out what a
+// kernel doesn't use. Throws ERR_UNSUPPORTED, with both descriptions, if an argument differs from what was read in
+// the text. Otherwise it would be bound where the kernel doesn't look for it, or what the kernel writes would be
+// lost.
 std::vector<KernelParameter> matched(const std::string& kernel, std::vector<KernelParameter> parameters,
                                      const std::vector<Binding>& bindings);
 

@@ -1,4 +1,4 @@
-// Commands over rows of vectors, by kernels of msl/. Each says by Encoding::worked what it costs.
+// Commands over rows of vectors, by kernels of msl/. Each reports by Encoding::worked what it costs.
 #pragma once
 
 #include "../device.h"
@@ -7,8 +7,8 @@
 
 namespace covarium::metal {
 
-// Rows of a block of scratch: large enough for the GPU to be busy, small enough that two are no burden; no rest of a
-// few rows behind the last whole tile of a product.
+// Rows of a block of scratch: enough to keep the GPU busy, and few enough that two blocks take little memory. If
+// there are more than a tile of a product has, they are whole tiles, so that no few rows are left over.
 size_t rowsPerBlock(size_t columns);
 
 // Calls body(first, count) for blocks of rows.

@@ -5,8 +5,8 @@
 
 namespace covarium::metal {
 
-// CommandBuffer::sample of device.h. Where rows are short one kernel does it all; beyond it, by blocks of rows, the
-// normals and a triangular product that begins with the means, or one solve.
+// CommandBuffer::sample of device.h. One kernel makes short rows. Longer rows are made by blocks: first the normals,
+// then a triangular product that begins with the means, or a solve.
 void sample(Encoding& encoding, View factor, View mean, View out, size_t count, size_t n, bool inverse,
             NormalCounter counter);
 // CommandBuffer::logDensity.

@@ -20,17 +20,17 @@ struct Pipeline {
   bool hasThreadgroupMemory = false;  // at index 0
 };
 
-// The shaders of msl/, embedded as what Apple's compiler made of them or as one text, which is compiled once for a
-// device; pipelines are made when first asked for, and stay where they are. Any thread may call: launch() checks a
-// kernel while the queue's thread encodes.
+// The shaders of msl/, embedded as Apple's compiler has compiled them, or as one text, which is compiled once for
+// each device. Pipelines are made at their first use, and their addresses stay valid. Any thread may call: launch()
+// checks a kernel while the queue's thread encodes.
 class Shaders {
  public:
   // Throws ERR_DEVICE_UNAVAILABLE with the compiler's text.
   explicit Shaders(id<MTLDevice> device);
-  // Throws ERR_INVALID_ARGUMENT, with the names there are, for a kernel that is unknown; ERR_CLOSED after close(). The
-  // recording thread may call it while another encodes.
+  // Throws ERR_INVALID_ARGUMENT, with the names of all kernels, for a kernel that is unknown; ERR_CLOSED after
+  // close(). The recording thread may call it while another thread encodes.
   const Pipeline& pipeline(const std::string& name);
-  // Gives the pipelines and the library back.
+  // Releases the pipelines and the library.
   void close();
 
  private:

@@ -24,8 +24,8 @@ void reflect(Pipeline& pipeline, MTLComputePipelineReflection* reflection) {
   if (pipeline.buffers > 0) --pipeline.buffers;  // the last are the params
 }
 
-// What Apple's compiler made of the text when the addon was built, so that a start need not wait for it. Nil where that
-// compiler was not there, or where this system refuses its library.
+// The library that Apple's compiler made of the text when the addon was built, so that opening a device need not wait
+// for a compiler. Nil if there was no such compiler, or if this system refuses its library.
 Owned<id<MTLLibrary>> newBuiltLibrary(id<MTLDevice> device) {
   if (shaderLibraryBytes == 0) return {};
   const dispatch_data_t data =

@@ -6,7 +6,7 @@
 
 namespace covarium::metal {
 
-// Autoreleased.
+// The NSString is autoreleased.
 inline NSString* textOf(const std::string& text) { return [NSString stringWithUTF8String:text.c_str()]; }
 inline std::string textOf(NSString* text) { return text == nil ? "" : [text UTF8String]; }
 inline std::string reasonOf(NSError* error) {

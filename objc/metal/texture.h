@@ -17,7 +17,7 @@ struct MetalTexture {
   id<MTLBuffer> buffer;  // the caller holds it
   size_t offsetBytes;
 
-  // By commands of `encoder`: the texels that the buffer holds, and the buffer's bytes that the texels have become.
+  // Encode copies from the buffer to the texture, and from the texture back to the buffer.
   void fill(id<MTLBlitCommandEncoder> encoder) const;
   void copyBack(id<MTLBlitCommandEncoder> encoder) const;
 };
@@ -26,7 +26,7 @@ struct MetalTexture {
 MetalTexture newTexture(id<MTLDevice> device, const TextureHeader& header, bool isWritten, id<MTLBuffer> buffer,
                         size_t offsetBytes);
 
-// Of what lib/kernel/texture.ts has written of a sampler.
+// From the bytes that lib/kernel/texture.ts has written for a sampler.
 Owned<id<MTLSamplerState>> newSampler(id<MTLDevice> device, const std::vector<uint8_t>& bytes);
 
 }  // namespace covarium::metal

@@ -9,7 +9,7 @@ namespace covarium::metal {
 
 namespace {
 
-// Metal's numbers of types of textures, and of a usage that older SDKs do not name.
+// Metal's numbers for types of textures, and for a usage that older SDKs do not name.
 constexpr uint32_t cube = 5, cubeArray = 6;
 constexpr NSUInteger shaderAtomic = 0x20;
 

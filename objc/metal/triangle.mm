@@ -11,12 +11,13 @@ namespace covarium::metal {
 
 namespace {
 
-// Half of a square product is multiplication by zero: it is done by panels of the factor's columns, unless they become
-// too thin for the GPU. They begin at multiples of 128 bytes in each row.
+// Half of a square product would be multiplication by zero, so it is made by panels of the factor's columns, unless
+// they become too thin for the GPU. Panels begin at multiples of 128 bytes in each row.
 constexpr size_t thinnestPanel = 256;
 constexpr size_t mostPanels = 8;
 
-// By blocks of rows, so that long work can be cut between them; work, and out where it is written, are as msl says.
+// Solves by blocks of rows, so that long work can be cut between them. `work`, and `out` if it is written, are as in
+// msl/solve-tiles.metal.
 void solveByTiles(Encoding& encoding, const std::array<View, 5>& views, SolveTileParams params, size_t count) {
   const size_t n = params.columns;
   forRowBlocks(count, n, [&](size_t first, size_t here) {
@@ -29,7 +30,7 @@ void solveByTiles(Encoding& encoding, const std::array<View, 5>& views, SolveTil
   });
 }
 
-// In place: factor' y = x, which is a solve from the last column to the first. `reversed` is the antitransposed factor.
+// Solves factor' y = x in place, from the last column to the first. `reversed` is the antitransposed factor.
 void solveTransposed(Encoding& encoding, View reversed, View rows, size_t count, size_t n) {
   const View work = encoding.scratch(std::min(count, rowsPerBlock(n)) * n);
   const SolveTileParams params = {0, static_cast<uint>(n), solve_without_mean, 1};
@@ -48,7 +49,7 @@ View antitransposed(Encoding& encoding, View factor, size_t n) {
   return copy;
 }
 
-// A copy of the factor with zeros above the diagonal, which the contract says is never read.
+// A copy of the factor with zeros above the diagonal, because the contract says that a device never reads there.
 View lowerOf(Encoding& encoding, View factor, size_t n) {
   const View lower = encoding.scratch(n * n);
   const MatrixParams params = {static_cast<uint>(n), static_cast<uint>(n)};
@@ -80,8 +81,8 @@ void multiplyTransposed(Encoding& encoding, View lower, View rows, View out, siz
 void multiplyFewRows(Encoding& encoding, View factor, View mean, View rows, View out, size_t count, size_t n) {
   const bool addsMean = mean.buffer != nullptr;
   const MultiplyLowerParams params = {static_cast<uint>(count), static_cast<uint>(n), addsMean ? 1u : 0u};
-  // Each lane takes a few entries of a row, of which the last ones alone have n. Long rows are read fastest by groups
-  // of 128 lanes (test/real-gpu/rates.cc): those of 1,024 reach half of their share of the memory.
+  // Each lane takes a few entries of a row of the factor, and only the last rows have n of them. Groups of 128 lanes
+  // read long rows fastest; groups of 1,024 read them at half that rate or less (test/real-gpu/rates.cc).
   encoding.dispatchGroups("multiply_lower", {factor, addsMean ? mean : factor, rows, out}, params,
                           n * ((count + 3) / 4), std::min<size_t>(n / 16 + 1, 128), multiply_lower_bytes);
   encoding.worked(secondsFor(2.0 * count * n * n, 2.0 * n * n));
