@@ -12,15 +12,16 @@ class Buffer {
   virtual ~Buffer() = default;
   virtual void* contents() const = 0;
   virtual size_t sizeBytes() const = 0;
-  // Nothing writes to it from now on: a GPU with memory of its own may keep a copy.
+  // Says that nothing writes to the buffer from now on: a GPU with its own memory may keep a copy.
   virtual void settle() {}
-  // The host is about to read or write it: what only a GPU has of it comes to the contents. Any thread may call it.
+  // Says that the host is about to read or write the buffer: what only a GPU has is copied to the contents. Any
+  // thread may call it.
   virtual void fetch() {}
 };
 
 enum class Dtype : uint8_t { float32, float64, int32, uint32, uint8 };
 
-// Of one element.
+// Bytes of one element.
 inline size_t bytesOf(Dtype dtype) { return dtype == Dtype::float64 ? 8 : dtype == Dtype::uint8 ? 1 : 4; }
 
 // `length` elements of a buffer from `offsetBytes` on. Dense and row-major; the shape comes with each command.
@@ -31,7 +32,7 @@ struct Operand {
   Dtype dtype;
 
   size_t sizeBytes() const { return length * bytesOf(dtype); }
-  // Where it is, whether its numbers are there or not: to know operands from each other.
+  // The address of the operand, whether its numbers are there or not; it tells operands from each other.
   char* address() const { return static_cast<char*>(buffer->contents()) + offsetBytes; }
   // For the host to read and write.
   void* data() const {

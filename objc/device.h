@@ -1,5 +1,5 @@
-// The contract of a device, in plain C++17: no Objective-C, no Node-API. objc/cpu, objc/metal and objc/cuda are its
-// bodies; lib/backend.ts says what each command does.
+// The contract of a device, in plain C++17: no Objective-C, no Node-API. objc/cpu, objc/metal and objc/cuda implement
+// it; lib/backend.ts says what each command does.
 #pragma once
 
 #include <functional>
@@ -19,9 +19,9 @@ enum class FactorOn : uint8_t { automatic, cpu, gpu };
 
 struct Timings {
   double encodeMs, deviceMs, wallMs;
-  FactorOn factor = FactorOn::automatic;  // where the last factor of the commit was made; automatic: there was none
-  bool onGpu = false, onCpu = false;      // which parts a GPU's commit has; neither on a device that is no GPU's
-  std::string library = {};               // of the GPU's maker that a product was left to; '' for none
+  FactorOn factor = FactorOn::automatic;  // where the commit's last factor was made; automatic if it made none
+  bool onGpu = false, onCpu = false;      // the kinds of parts that a GPU's commit has; both false on other devices
+  std::string library = {};               // libraries of the GPU's maker that the commit used; '' if none
 };
 
 // Where a range of the normal stream starts (msl/normal.h).
@@ -35,7 +35,7 @@ struct ProductShape {
   double alpha, beta;
 };
 
-// Of the entries of a column of multiplyColumns: two cache lines. lib/backend.ts has the same number.
+// The bytes of a column's entries in a block of multiplyColumns: two cache lines. lib/backend.ts has the same number.
 constexpr size_t columnBytes = 128;
 
 // Commands, recorded by one thread and then committed. Operands of a command have one dtype; shapes were checked above.
@@ -48,7 +48,7 @@ class CommandBuffer {
   virtual void fillNormal(Operand out, NormalCounter counter) = 0;
   virtual void requireFinite(Operand a, size_t columns) = 0;
   virtual void requireSymmetric(Operand a, size_t n, double tolerance) = 0;
-  // Throws ERR_UNSUPPORTED where the device has no such place.
+  // Throws ERR_UNSUPPORTED if the device cannot make the factor there.
   virtual void cholesky(Operand a, size_t n, FactorOn where) = 0;
   virtual void zeroUpper(Operand a, size_t n) = 0;
   virtual void antitranspose(Operand a, size_t n) = 0;
@@ -69,7 +69,7 @@ class CommandBuffer {
                             NormalCounter counter) = 0;
   virtual void logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n,
                                Operand constants) = 0;
-  // The decompositions: entries are finite. Throw ERR_UNSUPPORTED where Device::lacksDecompositions() says why.
+  // Decompositions of finite entries. They throw ERR_UNSUPPORTED if Device::lacksDecompositions() gives a reason.
   virtual void transpose(Operand from, Operand to, size_t rows, size_t columns) = 0;
   virtual void symmetricEigen(Operand a, Operand values, size_t n, bool vectors) = 0;
   virtual void echelon(Operand rows, Operand pivots, size_t n, double tolerance) = 0;
@@ -79,29 +79,29 @@ class CommandBuffer {
   virtual void lu(Operand a, Operand pivots, size_t n) = 0;
   virtual void luSolve(Operand lu, Operand pivots, Operand rows, size_t n) = 0;
   virtual void squaredNorms(Operand rows, Operand out, size_t n) = 0;
-  // Of float64.
+  // The values are float64.
   virtual void normalQuantiles(Operand values) = 0;
   virtual void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) = 0;
   virtual void stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom,
                            NormalCounter counter) = 0;
   virtual void logDensity(Operand factor, Operand mean, Operand rows, Operand out, bool inverse, double constant) = 0;
   virtual void meanAndCovariance(Operand rows, Operand mean, Operand covariance, double ddof) = 0;
-  // All but the rows are of float64; weights and products may be empty.
+  // All operands but the rows are float64; weights and products may be empty.
   virtual void addMoments(Operand rows, Operand weights, Operand centre, Operand sums, Operand products) = 0;
   virtual void addPowers(Operand rows, Operand weights, Operand centre, Operand sums) = 0;
-  // Counts are of uint32.
+  // Counts are uint32.
   virtual void countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) = 0;
   virtual void selectRanks(Operand kept, Operand lengths, Operand ranks, Operand out) = 0;
   virtual void launch(const std::string& kernel, std::vector<Operand> operands, Size3 grid, Size3 threadgroup) = 0;
-  // A kernel of this device's compile(), over `grid` threads; operands are as many as its parameters, and were checked
-  // above but for the lengths that only the kernel knows.
+  // Launches a kernel of this device's compile() over `grid` threads. There is one operand for each parameter; the
+  // caller has checked them, except for the lengths that only the kernel knows.
   virtual void launch(const std::shared_ptr<const Kernel>& kernel, std::vector<KernelOperand> operands, Size3 grid,
                       Size3 threadgroup) = 0;
 
   virtual void commit(Completion done) = 0;
-  // Afterwards, whether it has failed or not, the command buffer is empty and can be recorded anew.
+  // Afterwards the command buffer is empty and can be recorded again, even if the commit failed.
   virtual Timings commitAndWait() = 0;
-  // Whether commitAndWait would have to wait for nothing that was committed before.
+  // True if commitAndWait would not have to wait for earlier commits.
   virtual bool isNext() const { return false; }
   // Any thread may call it, at any time.
   virtual void cancel() = 0;
@@ -115,31 +115,32 @@ class Device {
   virtual std::vector<Dtype> dtypes() const = 0;
   // Why there are no decompositions here (a LAPACK without one of the routines); '' if there are.
   virtual std::string lacksDecompositions() const = 0;
-  // Whether symmetricEigen() may run nevertheless: a GPU may have a library of its own, which the commit loads.
+  // True if symmetricEigen() may run nevertheless, by a library for the GPU that the commit loads.
   virtual bool triesEigenvalues() const { return false; }
   virtual std::shared_ptr<Buffer> allocate(size_t sizeBytes) = 0;
-  // Memory whose numbers stay on a GPU with memory of its own until the host asks for them by fetch().
+  // Memory whose numbers stay on a GPU that has its own memory until the host calls fetch().
   virtual std::shared_ptr<Buffer> allocateOnGpu(size_t sizeBytes) { return allocate(sizeBytes); }
   virtual bool hasOwnMemory() const { return false; }
   // Brings the numbers to the host once earlier commits have ended.
   virtual void fetch(const std::shared_ptr<Buffer>&) {}
-  // What has fewer bytes costs less in the host's own memory; 0 where commands want everything in the device's.
+  // Arrays of fewer bytes cost less in ordinary memory of the host; 0 if commands need all arrays in the device's
+  // memory.
   virtual size_t deviceMemoryFromBytes() const = 0;
-  // Memory of the host for commands that are over before it goes away.
+  // Wraps memory of the host, which must stay valid until the commands that use it have ended.
   virtual std::shared_ptr<Buffer> borrow(void* contents, size_t sizeBytes) = 0;
   virtual std::shared_ptr<CommandBuffer> commandBuffer() = 0;
-  // Any thread may call it. Throws ERR_KERNEL_COMPILE with what the compiler says, in its own words.
+  // Any thread may call it. Throws ERR_KERNEL_COMPILE with the compiler's message.
   virtual std::shared_ptr<const Kernel> compile(const KernelSource& source) = 0;
-  // The compiler of the GPU's maker that this process has, by name, version and GPU; '' where there is none. Any thread
-  // may call it and the next.
+  // Name and version of the GPU maker's compiler that this process has, and the GPU; '' if there is none. Any thread
+  // may call it and translate().
   virtual std::string translator() const { return ""; }
-  // A text of its language as the library of a KernelSource that is for the GPU; `folders` hold what it includes.
-  // Throws ERR_KERNEL_COMPILE with what the compiler says.
+  // Compiles a text in that compiler's language to a text for the GPU (PTX), which the library of a KernelSource then
+  // holds; `folders` hold the files that it includes. Throws ERR_KERNEL_COMPILE with the compiler's message.
   virtual std::string translate(const std::string&, const std::vector<std::string>&) const {
     throw Failure("ERR_NO_COMPILER", "This device has no compiler of a GPU's maker.");
   }
   virtual std::pair<size_t, size_t> liveAndPooledBytes() const = 0;
-  // When buffers that are out hold more, results become V8's own memory.
+  // If the buffers that are not closed yet hold more bytes, new results use V8's own memory.
   virtual size_t mostOpenBytes() const = 0;
   // Cancels what is in flight and waits until it has stopped. Idempotent.
   virtual void close() = 0;
@@ -147,15 +148,16 @@ class Device {
 
 struct OpenOptions {
   unsigned threads = 0;  // 0: one for each processor that this process may use
-  std::string gpu;       // a name, or what else the kind knows its GPUs by; '': the system's first choice
-  // NativeOpenOptions of lib/addon/native.ts; null: the GPU is tested, and nobody hears of it. Called by open().
+  std::string gpu;       // a name, or another identifier that this kind of device knows; '': the system's first choice
+  // As NativeOpenOptions of lib/addon/native.ts. If they are null, the GPU is tested and the result is not reported.
+  // Called by open().
   std::function<bool(const std::string& gpu)> hasPassed;
   std::function<void(const std::string& gpu)> passed;
-  // What Brotli has compressed: the kernels of the CUDA device. Called by open().
+  // Decompresses Brotli: the kernels of the CUDA device are compressed. Called by open().
   std::function<std::string(const unsigned char* bytes, size_t count)> decompressed;
 };
 
-// What listDevices() says of a device, whether it can be had or not.
+// What listDevices() reports of a device, available or not.
 struct Candidate {
   bool available = false;
   std::string name, reason;
@@ -170,7 +172,7 @@ std::shared_ptr<Device> open(const OpenOptions& options);
 }  // namespace metal
 
 namespace cuda {
-// Both need `decompressed`.
+// candidate() and open() need `decompressed`.
 Candidate candidate(OpenOptions options);
 // Throws ERR_DEVICE_UNAVAILABLE with the reason.
 std::shared_ptr<Device> open(const OpenOptions& options);

@@ -1,5 +1,4 @@
-// A kernel of a user's: Metal Shading Language that is compiled at run time. Part of the contract of a device
-// (device.h).
+// A user's kernel: Metal Shading Language that is compiled at run time. Part of the contract of a device (device.h).
 #pragma once
 
 #include <array>
@@ -23,9 +22,9 @@ struct KernelParameter {
   // that is read, or also written; a sampler.
   enum class Kind : uint8_t { read, written, constant, threadgroup, texture, writtenTexture, sampler } kind;
   std::string name;
-  uint32_t index;                                       // of Metal's table of its kind
+  uint32_t index;                                       // in Metal's table of its kind
   size_t sizeBytes;                                     // of one element, or of the struct; 0 where it is not known
-  std::vector<std::pair<std::string, size_t>> members;  // of a struct, with the bytes in front of each
+  std::vector<std::pair<std::string, size_t>> members;  // of a struct, each with its offset in bytes
 
   bool isTexture() const { return kind == Kind::texture || kind == Kind::writtenTexture; }
   bool isWritten() const { return kind == Kind::written || kind == Kind::writtenTexture; }
@@ -33,7 +32,7 @@ struct KernelParameter {
 
 // What a launch says of a texture: lib/kernel/texture.ts writes it, msl/cpu/library/texture.h reads it.
 struct TextureHeader {
-  uint64_t texels;  // their address, where the device has one; 0 as it comes
+  uint64_t texels;  // their address, if the device has one; 0 in what lib/ passes
   uint32_t width, height, slices, component, count, isBgra, pixelFormat, textureType, hasAtomics, unused;
 
   size_t componentBytes() const { return component <= 3 ? 1 : component <= 8 ? 2 : 4; }
@@ -46,7 +45,7 @@ struct TextureHeader {
   }
 };
 
-// The value of a function constant, as its bytes. `type` is Metal's word: bool, int, uint, float, short, ushort ...
+// The value of a function constant, as bytes. `type` is Metal's name: bool, int, uint, float, short, ushort ...
 struct FunctionConstant {
   uint32_t index;
   std::string type;
@@ -54,12 +53,12 @@ struct FunctionConstant {
 };
 
 struct KernelSource {
-  std::string text;     // all of it: what it includes is written into it, with #line
+  std::string text;     // complete: included files are part of it, with #line
   std::string name;     // of the function
-  std::string library;  // for a device that compiles nothing itself: the path of what was compiled of the text
-  bool isForGpu;        // the library is a GPU's text (PTX)
+  std::string library;  // for a device that compiles nothing itself: the path of the compiled text
+  bool isForGpu;        // the library is a text for a GPU (PTX)
   std::vector<FunctionConstant> constants;
-  std::vector<KernelParameter> parameters;  // as the face reads them in the text
+  std::vector<KernelParameter> parameters;  // as lib/ reads them in the text
   bool check;                               // the library is instrumented
 };
 
@@ -76,7 +75,7 @@ class Kernel {
   virtual ~Kernel() = default;
 
   std::string name;
-  std::vector<KernelParameter> parameters;  // as the compiler says: kinds, names and indices are the source's own
+  std::vector<KernelParameter> parameters;  // sizes and members from the compiler; the rest from the text
   uint32_t threadExecutionWidth = 32;       // threads of a simdgroup
   uint32_t maxTotalThreadsPerThreadgroup = 1024;
   size_t staticThreadgroupMemoryBytes = 0;

@@ -1,4 +1,4 @@
-// What a launch asks of its operands and its grid, whichever device runs it.
+// Checks of a launch's operands and grid, which are the same on every device.
 #pragma once
 
 #include <string>
@@ -18,8 +18,7 @@ inline std::string textOf(Size3 size) {
   return std::to_string(size[0]) + ", " + std::to_string(size[1]) + ", " + std::to_string(size[2]);
 }
 
-// Throws a typed error unless operands, grid and threadgroup fit the kernel; sizes of buffers are the kernel's own
-// affair.
+// Throws a typed error unless operands, grid and threadgroup fit the kernel. Sizes of buffers are left to the kernel.
 inline void checkLaunch(const LaunchedKernel& kernel, const std::vector<Operand>& operands, Size3 grid,
                         Size3 threadgroup, uint64_t mostThreads) {
   const std::string called = "Kernel (" + kernel.name + ")";
@@ -52,8 +51,8 @@ inline void checkThreadgroupMemory(const std::string& kernel, size_t neededBytes
                                         ").");
 }
 
-// What the face has looked at, but the memory may have gone since, and a type that only the compiler knows has its size
-// here.
+// lib/ has checked the operand too. But its memory may have gone since, and only here is the size known of a type
+// that only the compiler knows.
 inline void checkUserOperand(const Kernel& kernel, const KernelParameter& parameter, const KernelOperand& given) {
   const std::string called = "Argument (" + parameter.name + ") of kernel (" + kernel.name + ")";
   if (parameter.kind == KernelParameter::Kind::threadgroup) {

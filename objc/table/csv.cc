@@ -10,7 +10,7 @@ namespace covarium::table {
 
 namespace {
 
-// As R, pandas, DuckDB and spreadsheets write a value that is missing.
+// True for the ways in which R, pandas, DuckDB and spreadsheets write a missing value.
 bool isMissing(const char* begin, const char* end) {
   static const char* const words[] = {"", "na", "n/a", "nan", "null"};
   const size_t length = static_cast<size_t>(end - begin);
@@ -99,14 +99,15 @@ class Reader {
       ++rows_.rows;
   }
 
-  // At the end of a field; blanks are behind. Of blanks as delimiters those at the end of a line are none.
+  // Called at the end of a field, behind its blanks. If blanks are the delimiter, those at the end of a line are not
+  // one.
   bool passDelimiter() {
     if (at_ == end_ || isLineEnd(*at_)) return false;
     if (layout_.delimiter != ' ') ++at_;
     return true;
   }
 
-  // Ends at the delimiter or at the end of the line, or refuses.
+  // Reads a number up to the delimiter or the end of the line, or refuses.
   bool number(double* value) {
     const char* field = at_;
     skipBlanks();
@@ -128,7 +129,7 @@ class Reader {
     return at_ != end_ && *at_ == '"' ? quoted(field, nullptr) : text(field, nullptr);
   }
 
-  // A field without quotes; its number is wanted where there is a `value`.
+  // Reads a field without quotes, and its number if `value` is not null.
   bool text(const char* field, double* value) {
     const char* begin = at_;
     const char* last = at_;
@@ -161,7 +162,7 @@ class Reader {
     return value == nullptr || judge(begin, last, field, value);
   }
 
-  // Of a field in quotes there may be blanks about the number, as R's format() writes it.
+  // A field in quotes may have blanks around its number, as R's format() writes it.
   bool judge(const char* begin, const char* last, const char* field, double* value) {
     while (begin != last && isBlank(*begin)) ++begin;
     while (last != begin && isBlank(last[-1])) --last;

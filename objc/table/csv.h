@@ -10,8 +10,8 @@ namespace covarium::table {
 struct CsvLayout {
   char delimiter;  // ' ' stands for any number of blanks
   char comment;    // a line that begins with it is skipped; 0: none
-  bool drop;       // rows with a missing value are left out, and else refused
-  // For each field of a record the column that its number becomes; -1 where it is not read.
+  bool drop;       // whether rows with a missing value are left out; otherwise they are refused
+  // For each field of a record, the column that its number goes to; -1 if it is not read.
   std::vector<int32_t> places;
   size_t columns;
 };
@@ -25,7 +25,7 @@ enum class CsvFault : uint8_t {
   quote = 4,       // a quote in a field that does not begin with one
   afterQuote = 5,  // text after the quote that ends a field
   unclosed = 6,    // a quote without end
-  inexact = 7,     // a field is an integer that no double is
+  inexact = 7,     // a field is an integer that no double represents
 };
 
 struct CsvRows {
@@ -35,10 +35,12 @@ struct CsvRows {
   size_t record = 0, field = 0;  // of the fault: where its record and its field begin, in bytes
 };
 
-// Rows that text of so many bytes may hold: no number is without a byte that follows it, and one row is under way.
+// The most rows that a text of this many bytes holds: each number has at least one byte and a byte behind it, and one
+// more row may have begun.
 size_t mostCsvRows(size_t bytes, size_t columns);
 
-// Whole records, of which none goes on beyond `end`, as rows x columns in `values`, with room for `mostCsvRows`.
+// Reads whole records, none of which goes on beyond `end`, as rows x columns into `values`, with room for
+// `mostCsvRows`.
 CsvRows readCsv(const char* begin, const char* end, const CsvLayout& layout, double* values);
 
 // Writes whole rows as lines, and returns the number of bytes: at most rows * columns * (maximumDecimalBytes + 1).

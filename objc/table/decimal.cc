@@ -21,7 +21,7 @@ namespace {
 
 bool isDigit(char letter) { return letter >= '0' && letter <= '9'; }
 
-// musl knows one locale alone, and has no strtod_l.
+// musl has only one locale, and no strtod_l.
 double byLibrary(const char* begin, const char* end) {
   const std::string text(begin, end);
 #if defined(__GLIBC__) || defined(__APPLE__)
@@ -48,7 +48,7 @@ struct Powers {
       for (int i = 0; i < q; ++i) five *= 5;
       const int zeros = __builtin_clzll(five);
       up[q] = {five << zeros, 0};
-      // The reciprocal of 128 bits, rounded up: 2^(127 + bits of five) / five + 1, where five is no power of two.
+      // The reciprocal of 128 bits, rounded up: 2^(127 + bits of five) / five + 1, unless five is a power of two.
       const int bits = q == 0 ? 0 : 64 - zeros;
       unsigned __int128 rest = static_cast<unsigned __int128>(1) << bits, quotient = 0;
       for (int i = 0; i < 128; ++i) {
@@ -81,7 +81,7 @@ double nearest(uint64_t digits, int power) {
   const int shift = top + 64 - 52 - 3;
   uint64_t mantissa = high >> shift;
   int exponent = ((217706 * power) >> 16) + 63 + top - zeros + 1023;
-  // In the middle of two doubles the even one is nearest.
+  // Halfway between two doubles, the even one counts as the nearest.
   if (low <= 1 && power >= -4 && power <= 23 && (mantissa & 3) == 1 && (mantissa << shift) == high)
     mantissa &= ~uint64_t{1};
   mantissa = (mantissa + (mantissa & 1)) >> 1;
@@ -103,7 +103,7 @@ const char* takeDigits(const char* at, const char* end, uint64_t* digits) {
     uint64_t bytes;
     memcpy(&bytes, at, sizeof bytes);
     bytes ^= 0x3030303030303030;
-    // The lowest bit that is set belongs to the first byte that is not a digit; a carry goes up from there alone.
+    // The lowest bit that is set belongs to the first byte that is not a digit; carries go only upwards from there.
     const uint64_t others = ((bytes + 0x7676767676767676) | bytes) & 0x8080808080808080;
     const int count = others == 0 ? 8 : __builtin_ctzll(others) / 8;
     if (count == 0) return at;
@@ -120,7 +120,7 @@ const char* takeDigits(const char* at, const char* end, uint64_t* digits) {
   return at;
 }
 
-// Any decimal number that [begin, end) is.
+// Reads [begin, end), which may be any decimal number.
 double slowly(const char* begin, const char* end) {
 #if defined(__cpp_lib_to_chars)
   double value;
@@ -179,14 +179,14 @@ char* copied(const char* text, char* to) {
   return to + length;
 }
 
-// https://tc39.es/ecma262/#sec-numeric-types-number-tostring: k digits, whose point is after the n-th.
+// https://tc39.es/ecma262/#sec-numeric-types-number-tostring: k digits, with the point after the n-th.
 template <typename Real>
 char* write(Real value, char* to) {
   if (value == 0) return copied("0", to);
   if (std::isnan(value)) return copied("NaN", to);
   if (value < 0) *to++ = '-';
   if (std::isinf(value)) return copied("Infinity", to);
-  // Below the first whole number whose neighbour is not next to it, the library writes the same digits.
+  // Up to the first whole number x for which x + 1 is not a number of the type, the library writes the same digits.
   const Real size = std::fabs(value), wholes = static_cast<Real>(uint64_t{1} << std::numeric_limits<Real>::digits);
   if (size >= static_cast<Real>(1e-6) && size < wholes)
     return std::to_chars(to, to + maximumDecimalBytes, size, std::chars_format::fixed).ptr;

@@ -8,11 +8,11 @@ namespace covarium::table {
 
 namespace {
 
-// Rows of a cache line of a column, and as many columns as the first cache holds lines of.
+// As many rows as a cache line holds of a column, and as many columns as the first-level cache holds lines of.
 constexpr size_t blockRows = 8, blockColumns = 64;
 
-// An exponent of ones, plus its lowest bit, carries into the sign: additions run in vectors of every processor, which
-// comparisons of 64 bits do not.
+// If an exponent is all ones, adding its lowest bit carries into the sign. Every processor can add in vectors, but
+// not every one can compare 64-bit numbers in vectors.
 template <typename Word, typename Real>
 bool isFinite(const Real* values, size_t count, Word exponent) {
   const Word sign = static_cast<Word>(~(static_cast<Word>(~Word{0}) >> 1)), lowest = sign - exponent;

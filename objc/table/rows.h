@@ -10,7 +10,7 @@ namespace covarium::table {
 template <typename Real>
 void columnsToRows(const Real* const* columns, size_t count, size_t rows, Real* to);
 
-// Writes `rows` x `count` numbers, row after row, as columns: that of number i begins at to + i * stride.
+// Writes `rows` x `count` numbers, row after row, as columns: the column of number i begins at to + i * stride.
 template <typename Real>
 void rowsToColumns(const Real* from, size_t count, size_t rows, Real* to, size_t stride);
 
