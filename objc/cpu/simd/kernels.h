@@ -1,5 +1,5 @@
 // Everything that is built once for each instruction set (kernels.cc): the kernels of msl/ and the vector code of the
-// sampler. One table of functions a build; processor.cc says which to take.
+// sampler. Each build has one table of functions; processor.cc chooses one of them.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct Kernel {
   void (*runThread)(void* const* slots, uint32_t row, uint32_t lane, uint32_t lanes, uint32_t simdWidth);
 };
 
-// As wide as what it counts, so that both fill vectors of the same length.
+// Counts are as wide as the numbers, so that both fill vectors of the same length.
 template <typename T>
 using CountOf = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
 
@@ -53,12 +53,12 @@ struct RealKernels {
   // depend on nothing else.
   void (*multiplyOnto)(const T* factor, const T* mean, const T* z, T* out, size_t count, size_t n, size_t first,
                        size_t last);
-  // The same for few rows of a factor that lies in columns (lib/factor/columns.ts), `columnBytes` of entries a column.
-  // `first` begins such entries. Without a mean an entry begins as 0.
+  // The same for few rows and a factor that is stored in columns (lib/factor/columns.ts): blocks with `columnBytes`
+  // of entries for each column. A block begins at `first`. Without a mean an entry begins as 0.
   void (*multiplyColumns)(const T* columns, const T* mean, const T* z, T* out, size_t count, size_t n, size_t first,
                           size_t last);
-  // The same for all entries and many rows, of a factor that lies in panels of panelRows rows, packedLength(n) entries:
-  // packLower makes one of them, so that threads can share the work.
+  // The same for all entries and many rows, and a factor that is stored in panels of panelRows rows, packedLength(n)
+  // entries in all. packLower makes one panel, so that threads can share the work.
   size_t panelRows;
   size_t (*packedLength)(size_t n);
   void (*packLower)(const T* factor, size_t n, size_t panel, T* packed);
@@ -70,9 +70,10 @@ struct RealKernels {
   size_t streamLimit, narrowLimit;
   size_t (*narrowTableLength)(size_t n);
   void (*narrowTable)(const T* factor, const T* mean, size_t n, T* table);
-  // n <= streamLimit: out = mean + factor z by row; z has 8 readable elements in front and a vector's behind.
+  // n <= streamLimit: out = mean + factor z by row; z needs 8 readable elements in front of it and a vector of them
+  // behind it.
   void (*streamedProduct)(const T* table, const T* z, T* out, size_t count, size_t n);
-  // Beyond: in place.
+  // For n beyond streamLimit: in place.
   void (*narrowProduct)(const T* table, T* rows, size_t count, size_t n);
   // Rows x <- y with factor y = x, n <= solveLimit; strides count elements.
   size_t solveLimit;
@@ -84,8 +85,9 @@ struct RealKernels {
   // larger.
   bool (*surelySymmetric)(const T* a, size_t n, T tolerance, size_t first, size_t last);
   bool (*allFinite)(const T* a, size_t count);
-  // Models of a batch abreast, abreastModels of them, of at most abreastLimit dimensions: a vector holds one entry of
-  // each. Their results have the bits of the functions for one model. Scratch has abreastScratch(n, rows) elements.
+  // Models of a batch side by side: abreastModels of them, with at most abreastLimit dimensions. A vector holds one
+  // entry of each model. The results have the bits of the functions for one model. Scratch has abreastScratch(n,
+  // rows) elements.
   size_t abreastLimit, abreastModels;
   size_t (*abreastScratch)(size_t n, size_t rows);
   // n x n <- its lower Cholesky factor, upper triangle 0; n at most abreastLimit. Returns n, or the first pivot that is
@@ -105,11 +107,12 @@ struct RealKernels {
   // of the next row is `locationStride` numbers on.
   void (*stretchRows)(T* rows, const double* location, size_t locationStride, size_t count, size_t n, double nu,
                       NormalCounter counter);
-  // Of `count` rows of n: below[j] += the numbers of column j below lower[j]. hits gets the rows, at most all, with a
-  // number from lower[j] to upper[j]; returns how many there are.
+  // For `count` rows of n: below[j] += how many numbers of column j are below lower[j]. `hits`, with room for all
+  // rows, gets the rows that have a number from lower[j] to upper[j]; returns how many there are.
   size_t (*countBetween)(const T* rows, size_t count, size_t n, const T* lower, const T* upper, CountOf<T>* below,
                          uint32_t* hits);
-  // BLAS by our own products, for the arguments that the device has (product.inc); no potrf.
+  // Our own products with the signatures of BLAS, for the arguments that the device uses (product.inc); potrf is
+  // missing.
   BlasRoutines<T> products;
 };
 
@@ -138,8 +141,8 @@ inline const RealKernels<double>& KernelTable::of<double>() const {
 const KernelTable& kernelsAvx512();
 const KernelTable& kernelsAvx2();
 #endif
-// What every processor of the architecture runs: NEON on arm64; on x86-64 what has neither AVX2 nor FMA (Rosetta before
-// macOS 15, Ivy Bridge, some Atoms).
+// For every processor of the architecture: NEON on arm64; on x86-64 it also serves processors that have neither AVX2
+// nor FMA (Rosetta before macOS 15, Ivy Bridge, some Atoms).
 const KernelTable& kernelsBaseline();
 
 }  // namespace covarium::cpu

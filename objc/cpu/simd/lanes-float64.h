@@ -1,6 +1,6 @@
-// Vectors of 64-bit lanes as one value, several of them in step: what msl/philox.h and normal-float64.h are written
-// over. A step of Horner's scheme waits for the one before it, and the other vectors fill the gap. Include it as
-// lanes.h, in an anonymous namespace.
+// Several vectors of 64-bit lanes in step, as one value: a type for which msl/philox.h and normal-float64.h are
+// written. A step of Horner's scheme waits for the one before it, and the other vectors fill the gap. Include it in
+// an anonymous namespace, as lanes.h.
 #pragma once
 
 #include "lanes.h"
