@@ -17,7 +17,7 @@ namespace covarium::cpu {
 namespace {
 
 constexpr size_t taskElements = 1 << 14;  // of the factors of one task: some 10 us
-constexpr size_t abreastElements = 128;   // of the draws of one model, beyond which its own code is as quick
+constexpr size_t abreastElements = 128;   // of the draws of one model, beyond which the code for one model is as fast
 constexpr size_t abreastRows = 32;        // of a log density, likewise
 
 // Models of a task: whole groups of those that are computed abreast.
@@ -42,7 +42,8 @@ void forGroups(const Execution& execution, size_t count, size_t n, size_t rows, 
                });
 }
 
-// Calls body(execution, b) for each model: models side by side, each on one thread, or one after the other on all.
+// Calls body(execution, b) for each model. If `aside`, enough models run side by side, each on one thread; else they
+// run one after the other, each on all threads.
 template <typename Body>
 void forModels(const Execution& execution, size_t count, bool aside, const Body& body) {
   if (!aside || count < 2 * execution.pool.threads()) {
@@ -57,7 +58,7 @@ void forModels(const Execution& execution, size_t count, bool aside, const Body&
   });
 }
 
-// The failure of the first model that has one, whatever the order in which threads find them.
+// The failure of the first model that has one, in whatever order threads find failures.
 class FirstFailure {
  public:
   bool isBefore(size_t model) const { return first_.load(std::memory_order_relaxed) < model; }
@@ -142,7 +143,7 @@ void sampleBatch(const Execution& execution, const T* factors, const T* means, T
                             ofModel(counter, first), scratch);
     });
   }
-  // What a library multiplies may depend on how the rows are cut, which depends on the threads.
+  // The bits of a library's product may depend on how the rows are cut, which depends on the threads.
   const bool aside = execution.blas.isBuiltIn || n <= kernels.narrowLimit || rows <= fewRowsLimit;
   forModels(execution, count, aside, [&](const Execution& how, size_t b) {
     sample(how, factors + b * n * n, means + b * n, out + b * rows * n, rows, n, false, ofModel(counter, b));

@@ -9,7 +9,7 @@ namespace covarium::cpu {
 
 namespace {
 
-// A row of few columns is compared with some others at once, as one long row whose limits repeat.
+// A row of few columns is compared together with some others, as one long row whose limits repeat.
 constexpr size_t leastPeriod = 64;
 constexpr size_t taskElements = 1 << 15, cachedElements = 1 << 13;
 
@@ -20,7 +20,7 @@ class Found {
   Found(const Execution& execution, const Brackets<T>& brackets, const std::vector<T>& limits, size_t period)
       : execution_(execution), brackets_(brackets), limits_(limits), period_(period) {}
 
-  // `period` is that of the limits, or one row.
+  // `period` is that of the limits, or the length of one row.
   void search(const T* rows, size_t periods, size_t period) {
     below_.resize(brackets_.count * period_);
     hits_.resize(periods);
@@ -36,7 +36,7 @@ class Found {
     }
   }
 
-  // Into what all tasks share.
+  // Adds the results to what all tasks share.
   void add() const {
     const size_t slots = brackets_.count * brackets_.n, n = brackets_.n;
     for (size_t i = 0; i < below_.size(); ++i)
@@ -67,7 +67,7 @@ void countBetween(const Execution& execution, const T* rows, const Brackets<T>& 
   const size_t periods = count / repeats, ofTask = std::max<size_t>(1, taskElements / period);
   const size_t cached = std::max<size_t>(1, cachedElements / period), tasks = (periods + ofTask - 1) / ofTask;
   std::mutex mutex;
-  // The last task has the rows that make no period.
+  // The last task has the remaining rows, which do not fill a period.
   execution.pool.run(tasks + 1, [&](size_t task, unsigned) {
     execution.stopIfCancelled();
     Found<T> found(execution, brackets, limits, period);

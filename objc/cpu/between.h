@@ -14,11 +14,11 @@ struct Brackets {
   size_t count, n, capacity;
 };
 
-// Encoder.countBetween of lib/backend.ts. What is kept lies in the order in which the threads come upon it.
+// Encoder.countBetween of lib/backend.ts. The kept numbers are in the order in which the threads find them.
 template <typename T>
 void countBetween(const Execution& execution, const T* rows, const Brackets<T>& brackets, size_t count);
 
-// Encoder.selectRanks of lib/backend.ts, for so many slots of `capacity` numbers.
+// Encoder.selectRanks of lib/backend.ts, for `slots` slots of `capacity` numbers.
 template <typename T>
 void selectRanks(const Execution& execution, T* kept, size_t capacity, const uint32_t* lengths, const uint32_t* ranks,
                  T* out, size_t slots);

@@ -19,7 +19,7 @@ void take(Ours& routine, Apples apples) {
   routine = reinterpret_cast<Ours>(apples);
 }
 
-// One set of routines a type: `prefix` is s or d.
+// One set of routines for each type: `prefix` is s or d.
 #define COVARIUM_ROUTINES(T, prefix)                                                                                   \
   void prefix##Gemm(const char* ta, const char* tb, const int* m, const int* n, const int* k, const T* alpha,          \
                     const T* a, const int* lda, const T* b, const int* ldb, const T* beta, T* c, const int* ldc) {     \

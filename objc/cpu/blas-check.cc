@@ -14,7 +14,7 @@ constexpr int depths[] = {1, 3, 64, 131};
 constexpr int order = 67;  // of the triangles
 constexpr int columns = 5;
 
-// Small whole numbers: every sum of theirs is exact, in whatever order a library takes it.
+// Small whole numbers: all their sums are exact, in any order in which a library takes them.
 template <typename T>
 std::vector<T> wholeNumbers(size_t count) {
   std::vector<T> values(count);
@@ -26,7 +26,7 @@ std::vector<T> wholeNumbers(size_t count) {
   return values;
 }
 
-// Matrices as BLAS has them: columns lie one after the other.
+// A column-major matrix, as in BLAS.
 template <typename T>
 struct Columns {
   std::vector<T> values;

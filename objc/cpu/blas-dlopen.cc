@@ -15,7 +15,7 @@ namespace covarium::cpu {
 
 namespace {
 
-// BLAS, and the LAPACK beside it where that is a library of its own. The fastest first.
+// A BLAS, and the LAPACK beside it if that is a separate library. The fastest come first.
 struct Place {
   const char *blas, *lapack;
 };
@@ -30,7 +30,8 @@ bool find(void* library, const std::string& symbol, F& function) {
   return function != nullptr;
 }
 
-// The first routine that is not there, or nothing. BLAS itself must be in `blas`: a LAPACK may bring another one along.
+// The name of the first routine that is missing, or ''. The BLAS routines must come from `blas`: a LAPACK may bring
+// another BLAS along.
 template <typename T>
 std::string missing(void* blas, void* lapack, BlasRoutines<T>& routines) {
   const std::string prefix = sizeof(T) == 4 ? "s" : "d";
@@ -47,7 +48,7 @@ std::string missing(void* blas, void* lapack, BlasRoutines<T>& routines) {
   return "";
 }
 
-// The first decomposition that is not there, or nothing.
+// The name of the first decomposition that is missing, or ''.
 template <typename T>
 std::string missing(void* blas, void* lapack, LapackRoutines<T>& routines) {
   const std::string prefix = sizeof(T) == 4 ? "s" : "d";
@@ -84,8 +85,8 @@ std::string textOf(void* library, const char* symbol) {
   return text == nullptr ? "" : text;
 }
 
-// What the library says of itself. Its threads are set to one: ours share the work, and two pools would fight over the
-// cores.
+// Reads what the library says of itself, and sets its threads to one: our threads share the work, and two pools would
+// compete for the cores.
 void describe(void* library, Blas& blas) {
   const std::string config = textOf(library, "openblas_get_config");
   if (!config.empty()) {
@@ -117,7 +118,7 @@ std::string fileOf(void* function) {
   return dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
-// A variable that a library reads as it is loaded, where the user has not set it.
+// While it lives, an environment variable that a library reads as it is loaded, unless the user has set the variable.
 class WhileLoading {
  public:
   WhileLoading(const char* name, const char* value)
@@ -131,7 +132,7 @@ class WhileLoading {
   const bool isSet_;
 };
 
-// The core type of OpenBLAS's that fits this processor.
+// OpenBLAS's core type that fits this processor.
 const char* fittingCore() {
   switch (processor().instructionSet) {
     case InstructionSet::avx512:
@@ -161,9 +162,9 @@ struct Handles {
   }
 };
 
-// Empty where it worked, else why not. With a core type, OpenBLAS takes the processor for that.
+// Empty if it worked, else why not. If a core type is given, OpenBLAS takes the processor for that type.
 std::string openAs(const char* core, const Place& place, Blas& blas, Handles& handles) {
-  // It would start a thread for each processor, which we don't use, and take memory for each.
+  // OpenBLAS would start a thread for each processor and take memory for each; we don't use these threads.
   const WhileLoading oneThread("OPENBLAS_NUM_THREADS", "1"), coreType(coreTypeName, core);
   void* library = dlopen(place.blas, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return dlerror();
@@ -183,11 +184,11 @@ std::string openAs(const char* core, const Place& place, Blas& blas, Handles& ha
   return "";
 }
 
-// Empty where it worked, else why not. An OpenBLAS that is older than the processor may take it for a far older one,
-// and is then asked for the core type that fits.
+// Empty if it worked, else why not. An OpenBLAS that is older than the processor may take it for a far older one; it
+// is then asked for the core type that fits.
 std::string open(const Place& place, Blas& blas) {
   Handles handles;
-  blas = {};  // what a library before said of itself
+  blas = {};  // what an earlier library said of itself is forgotten
   std::string why = openAs(nullptr, place, blas, handles);
   if (!why.empty()) return why;
   const bool obeys = blas.name.find("OpenBLAS") != std::string::npos;
@@ -204,10 +205,10 @@ std::string open(const Place& place, Blas& blas) {
   return std::string(place.blas) + " computes wrong numbers: " + wrong;
 }
 
-// The loader's words for a library that is not installed, beside its name.
+// True if the loader's message says that the library is not installed.
 bool isAbsence(const std::string& why) { return why.find("No such file") != std::string::npos; }
 
-// Empty where a library was loaded.
+// Empty if a library was loaded.
 std::string load(Blas& library) {
   const char* wanted = getenv("COVARIUM_BLAS");
   const std::string lack = lackOfAddressSpace(libraryBytes + blasBufferBytes);
@@ -241,7 +242,7 @@ const Blas* installedBlas(std::string& reason) {
 
 namespace {
 
-// A thread's stack, and its arena of malloc's.
+// A thread's stack and its arena in malloc.
 constexpr size_t threadBytes = size_t(72) << 20;
 // What our own products take for each thread.
 constexpr size_t ownBufferBytes = size_t(8) << 20;
@@ -258,7 +259,7 @@ Promises& promises() {
   return all;
 }
 
-// Threads that call the library at once: beside our own products one decomposes.
+// How many threads call the library at once. With our own products only the thread that decomposes does.
 unsigned callersOf(const Blas& blas, unsigned threads) {
   if (!blas.isBuiltIn) return threads;
   return blas.path.empty() || threads == 0 ? 0 : 1;
@@ -266,8 +267,8 @@ unsigned callersOf(const Blas& blas, unsigned threads) {
 
 }  // namespace
 
-// OpenBLAS keeps each buffer that it ever had, for whichever thread calls next: those that are taken here are there
-// later.
+// OpenBLAS keeps every buffer that it ever had, for any thread that calls next. So the buffers that are taken here
+// are there later.
 unsigned promiseThreads(const Blas& blas, unsigned threads, std::string& reason) {
   if (freeAddressSpace() == SIZE_MAX) return threads;
   auto& [mutex, held, promised, buffers] = promises();

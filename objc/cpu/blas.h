@@ -1,5 +1,5 @@
-// The handful of BLAS and LAPACK routines that the CPU device uses. Fortran's calling convention, which every library
-// has. blas-dlopen.cc finds a library at run time; blas-accelerate.cc is Apple's; simd/product.inc is ours.
+// The BLAS and LAPACK routines that the CPU device uses, in Fortran's calling convention, which every library has.
+// blas-dlopen.cc finds a library at run time; blas-accelerate.cc is Apple's; simd/product.inc is ours.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct BlasRoutines {
   void (*potrf)(const char* uplo, const int* n, T* a, const int* lda, int* info) = nullptr;
 };
 
-// LAPACK's decompositions: all of them, or none is used.
+// LAPACK's decompositions. If one is missing, none is used.
 template <typename T>
 struct LapackRoutines {
   void (*syevd)(const char* jobz, const char* uplo, const int* n, T* a, const int* lda, T* w, T* work, const int* lwork,
@@ -57,15 +57,16 @@ struct Blas {
   std::string name;          // "OpenBLAS 0.3.21"
   std::string path;          // the file that answered
   std::string coreType;      // what it takes the processor for; empty where it doesn't say
-  bool isCoreAsked = false;  // we asked for that core type: by itself it took an older one
+  bool isCoreAsked = false;  // we asked for that core type, because the library itself had taken an older one
   BlasRoutines<float> float32;
   BlasRoutines<double> float64;
   LapackRoutines<float> lapack32;
   LapackRoutines<double> lapack64;
-  std::string lapackLacks;  // the first routine that is missing; empty where all are there
+  std::string lapackLacks;  // the first routine that is missing; empty if all are there
   bool isBuiltIn = false;   // its products are ours, its LAPACK the installed library's
   std::string lapackName;   // whose LAPACK; empty without one
-  // Accelerate has a unit for matrices that all cores share: its own factorization, solve and products beat ours.
+  // Accelerate has a matrix unit that all cores share: its own factorization, solve and products are faster than
+  // ours.
   bool hasMatrixUnit = false;
   // Takes and gives back the memory that OpenBLAS keeps for each thread that calls it; null in other libraries.
   void* (*takeBuffer)(int) = nullptr;
@@ -97,30 +98,30 @@ inline const LapackRoutines<double>& Blas::lapack<double>() const {
 
 struct KernelTable;
 
-// What the device uses, with `reason` saying why no installed library is a part of it; null if the one that
+// The BLAS that the device uses; `reason` says why no installed library is a part of it. Null if the library that
 // COVARIUM_BLAS names can't be used.
 const Blas* blas(const KernelTable& kernels, std::string& reason);
 
-// COVARIUM_BLAS for our own products alone. An installed library is still found, for whoever asks for it.
+// The value of COVARIUM_BLAS for our own products alone. installedBlas() still finds an installed library.
 constexpr const char* noLibrary = "none";
-// COVARIUM_BLAS for our own products, and the installed library's LAPACK, whatever the library and the processor.
+// The value of COVARIUM_BLAS for our own products and the installed library's LAPACK, for any library and processor.
 constexpr const char* ownProducts = "own";
 
-// Whether COVARIUM_BLAS is the name of a library.
+// True if COVARIUM_BLAS is the name of a library.
 inline bool namesLibrary(const char* wanted) {
   return wanted != nullptr && *wanted != 0 && strcmp(wanted, noLibrary) != 0 && strcmp(wanted, ownProducts) != 0;
 }
 
-// The installed library, loaded once a process; null if there is none, with `reason` saying what to install, or what
-// this process lacks now: the next call looks again.
+// The installed library, loaded once in a process. Null if there is none: `reason` then says what to install, or what
+// this process lacks now, and the next call looks again.
 const Blas* installedBlas(std::string& reason);
 
-// The calling thread's own memory, as it was left, or new: 0 to 2 are for our products, 1 also for what calls those
-// that do not take it, 3 for what calls any, 4 for what all threads of a command share.
+// The calling thread's own memory, with what was left in it, or new. Numbers 0 to 2 are for our products, 1 also for
+// callers of those that do not use it, 3 for callers of any product, 4 for what all threads of a command share.
 void* productScratch(int which, size_t sizeBytes);
 
-// How many of `threads` a device may have, beside those that were promised before: fewer where the address space that
-// products and a library need is limited, 0 where there is none for a single one, with the reason.
+// How many of `threads` a device may have in addition to those that were promised before. Fewer if the address space
+// for products and a library is limited; 0, with the reason, if it does not suffice for one thread.
 unsigned promiseThreads(const Blas& blas, unsigned threads, std::string& reason);
 void returnThreads(const Blas& blas, unsigned threads);
 

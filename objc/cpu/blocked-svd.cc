@@ -6,8 +6,8 @@
 
 namespace covarium::cpu {
 
-// As gesdd does it for a square matrix: LAPACK makes a bidiagonal matrix and its singular vectors, and our threads turn
-// them back by the two sets of reflections.
+// As gesdd does it for a square matrix: LAPACK makes a bidiagonal matrix and its singular vectors, and our threads
+// transform them back by the two sets of reflections.
 template <typename T>
 void blockedSvd(const Execution& execution, T* a, T* u, T* values, T* vt, size_t n) {
   T largest = 0;
@@ -23,7 +23,7 @@ void blockedSvd(const Execution& execution, T* a, T* u, T* values, T* vt, size_t
     lapack.gebrd(&order, &order, a, &order, values, beside.data(), left.data(), right.data(), work, lwork, info);
   });
   execution.stopIfCancelled();
-  // Those of the right side lie in the rows, one column further on.
+  // The reflections of the right side lie in the rows, one column further on.
   transpose(execution, a, rows.data(), n, n);
   {
     std::vector<T> work(3 * n * n + 4 * n);
@@ -37,7 +37,7 @@ void blockedSvd(const Execution& execution, T* a, T* u, T* values, T* vt, size_t
   Reflections<T> turned(a, n, n, n);
   turned.prepareAll(execution, left.data());
   turned.applyAll(execution, u, n, n, false);
-  // In place of a, which is done with.
+  // Overwrites a, which is not needed any more.
   transpose(execution, vt, a, n, n);
   Reflections<T> across(rows.data() + 1, n, n - 1, n - 1);
   across.prepareAll(execution, right.data());

@@ -6,8 +6,8 @@ namespace covarium::cpu {
 
 namespace {
 
-// Runs `ahead` and the shares of `columns` columns from `begin` on: the panel that comes next is factored while the
-// others still take the one before.
+// Runs `ahead` and the shares of `columns` columns from `begin` on: `ahead` factors the next panel while the other
+// columns still take the products of the panel before.
 template <typename Ahead, typename Share>
 void runBeside(const Execution& execution, bool hasAhead, size_t begin, size_t columns, size_t share,
                const Ahead& ahead, const Share& body) {
@@ -130,7 +130,7 @@ void blockedLu(const Execution& execution, T* a, int* swaps, size_t n) {
     T* panel = a + first * n + first;
     int info = 0;
     execution.blas.lapack<T>().getrf(&rows, &columns, panel, &stride, swaps + first, &info);
-    if (info < 0) requireDone("getrf", info);  // a pivot of 0 is the caller's to find
+    if (info < 0) requireDone("getrf", info);  // the caller finds a pivot of 0
     for (size_t i = 0; i < wide; ++i) swaps[first + i] += static_cast<int>(first) - 1;
     T* triangle = triangleOf(first);
     for (size_t i = 0; i < wide; ++i) {
@@ -175,7 +175,8 @@ void blockedLuSolve(const Execution& execution, const T* lu, const int* swaps, T
     T* rows = x + begin * n;
     const int columns = blasInt(here);
     solveRowsForward(execution, lu, n, rows, n, here, n);
-    // The other triangle has ones on its diagonal. Backwards, its rows are those of a lower one, which solveRows takes.
+    // The other triangle has ones on its diagonal. In reverse order its rows are those of a lower one, which
+    // solveRows takes.
     std::vector<T> backward(luWidth * luWidth), reversed(here * luWidth);
     for (size_t last = n; last > 0;) {
       execution.stopIfCancelled();

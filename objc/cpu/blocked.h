@@ -1,7 +1,7 @@
 // Decompositions of matrices that are large enough for several threads. LAPACK runs on one thread of ours: it factors
 // narrow panels, and our threads share the products, which are most of the work. OpenBLAS's own threads stay off: a
-// child process that Node forks while they work deadlocks both (its handler of fork joins them), each takes 128 MiB of
-// addresses, and results would depend on their number. Matrices have their columns one after the other, as in LAPACK.
+// child process that Node forks while they work deadlocks both (its handler of fork joins them), each takes 128 MiB
+// of addresses, and results would depend on their number. Matrices are column-major, as in LAPACK.
 #pragma once
 
 #include <cmath>
@@ -11,14 +11,15 @@
 
 namespace covarium::cpu {
 
-// True where threads, or our products, may gain. It must not ask how many threads there are: bits would depend on them.
+// True if threads or our products may gain. It must not depend on how many threads there are, because the bits would
+// too.
 inline bool isBlocked(const Execution& execution, size_t columns) {
   constexpr size_t least = 192;
   return columns >= least && !execution.blas.hasMatrixUnit;
 }
 
-// What entries up to `largest` are multiplied by before their squares are summed: those of larger numbers overflow, of
-// smaller ones vanish (as in syevd and gesdd).
+// The factor by which entries up to `largest` are multiplied before their squares are summed: the squares of larger
+// numbers would overflow, those of smaller ones would vanish (as in syevd and gesdd).
 template <typename T>
 double scaleFor(double largest) {
   const double least = std::sqrt(static_cast<double>(std::numeric_limits<T>::min()) /

@@ -18,7 +18,7 @@ size_t roundedUp(size_t bytes) { return (bytes + page - 1) / page * page; }
 
 }  // namespace
 
-// As much of the address space as a 32-bit index reaches in elements of 16 bytes, or what there is.
+// Each region has as much address space as a 32-bit index reaches in elements of 16 bytes, or as the system gives.
 CheckedMemory::CheckedMemory(size_t slots) : slots_(slots), extents_(slots + mostOwn) {
   for (regionBytes_ = size_t{1} << 37; regionBytes_ >= size_t{1} << 30; regionBytes_ /= 4) {
     void* mapped =

@@ -15,15 +15,15 @@ struct Moment {
   uint32_t barriers = 0, exchanges = 0;
 };
 
-// An access that nothing orders with one of another thread.
+// Two accesses by different threads whose order is not fixed.
 struct Race {
   uint32_t otherLane = 0;
   bool otherWrites = false;
   std::string element;  // in words
 };
 
-// The memory of one launch in check mode. Each buffer and each threadgroup variable is a copy in a region of its own of
-// the address space, so that an address tells which of them a pointer was made from, however far it is beyond.
+// The memory of one launch in check mode. Each buffer and each threadgroup variable is a copy in its own region of
+// the address space, so that an address tells which of them a pointer was made from, even if it is far beyond.
 class CheckedMemory {
  public:
   explicit CheckedMemory(size_t slots);
@@ -40,11 +40,11 @@ class CheckedMemory {
   void* ownMemory(uint32_t which, const char* name, size_t bytes, size_t elementBytes);
   void beginGroup();
 
-  // What an access that may not be made uses, in words; empty for one that may.
+  // Describes what a forbidden access uses; empty if the access is allowed.
   std::string wrongAccess(const KernelAccess& access) const;
-  // Whether an access of threadgroup memory that may be made races with an earlier one; it is kept for later ones.
+  // Whether an allowed access of threadgroup memory races with an earlier one. It is kept for later comparisons.
   bool findRace(const KernelAccess& access, const Moment& now, Race& race);
-  // This thread's next accesses at this address, up to one elsewhere, are atomic and race with none.
+  // This thread's next accesses at this address, up to one elsewhere, are atomic and do not race.
   void setAtomic(const volatile void* address, uint32_t lane) {
     atomic_ = address;
     atomicLane_ = lane;

@@ -182,8 +182,9 @@ class TiledCholesky {
   size_t left_ = 0, firstColumn_ = 0;
 };
 
-// Powers of two by which rows and columns are multiplied so that nothing that counts is flushed to 0: 1 but for those
-// whose diagonal is nearly as small as the type holds, which come near 1. They change no bit of what is not flushed.
+// Powers of two by which rows and columns are multiplied so that nothing that counts is flushed to 0. A power is 1
+// unless the diagonal is nearly as small as the type holds; then it brings the diagonal near 1. Powers change no bit
+// of what is not flushed.
 template <typename T>
 std::vector<T> scalesOf(const T* a, size_t n) {
   std::vector<T> scales(n, T(1));

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int mostFrames = 16;
 
-// What a program writes to its standard output; empty where it cannot be started.
+// What a program writes to its standard output; empty if it cannot be started.
 std::string outputOf(std::vector<std::string> words) {
   int ends[2];
   if (pipe(ends) != 0) return "";
@@ -45,7 +45,7 @@ std::string outputOf(std::vector<std::string> words) {
   return output;
 }
 
-// The compiler says its own working folder as ".", which is the package's (lib/kernel/cpu/compiler.ts).
+// The compiler writes its own working folder, which is the package's, as "." (lib/kernel/cpu/compiler.ts).
 CodeLine userLineIn(const std::string& output) {
   for (size_t begin = 0; begin < output.size();) {
     const size_t end = std::min(output.find('\n', begin), output.size());

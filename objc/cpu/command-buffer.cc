@@ -59,7 +59,7 @@ void CpuCommandBuffer::commit(Completion done) {
     } catch (...) {
       failure = std::current_exception();
     }
-    self->commands_.clear();  // the buffers are free before anyone hears of it
+    self->commands_.clear();  // the buffers are released before anyone is told of the end
     timings.wallMs = millisecondsSince(committed);
     done(timings, failure);
   });

@@ -12,8 +12,8 @@
 
 namespace covarium::cpu {
 
-// Command buffers and devices that are cancelled and live. A kernel's loops look at it, and ask further where it is not
-// 0.
+// How many command buffers and devices are cancelled and not gone yet. A kernel's loops read it, and ask further only
+// if it is not 0.
 inline std::atomic<uint32_t> kernelCancellations{0};
 
 // What the command buffers of a device share; it lives until the last of them is gone.
@@ -93,9 +93,9 @@ class CpuCommandBuffer : public CommandBuffer, public std::enable_shared_from_th
  private:
   using Clock = std::chrono::steady_clock;
   void record(std::function<void(const Execution&)> command);
-  // A decomposition of LAPACK's: throws ERR_UNSUPPORTED where the library lacks one.
+  // Records a decomposition of LAPACK; throws ERR_UNSUPPORTED if the library lacks a routine.
   void recordDecomposition(std::function<void(const Execution&)> command);
-  Timings taken();  // those known at the commit; what is recorded from then on is another's
+  Timings taken();  // the timings known at the commit; later commands are of another commit
   double run();     // milliseconds
 
   std::shared_ptr<Engine> engine_;

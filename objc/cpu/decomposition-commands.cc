@@ -1,4 +1,4 @@
-// The decompositions of CpuCommandBuffer, and what it does by a factor.
+// The decompositions of CpuCommandBuffer, and its commands that use a factor.
 #include <utility>
 
 #include "command-buffer.h"

@@ -24,7 +24,7 @@ double norm(const T* x, size_t n) {
   return largest * std::sqrt(sum);
 }
 
-// The same to a few roundings, in one pass where no square overflows or vanishes.
+// The same up to a few roundings, in one pass if no square overflows or vanishes.
 template <typename T>
 double roughNorm(const T* x, size_t n) {
   double sum = 0;
@@ -32,8 +32,8 @@ double roughNorm(const T* x, size_t n) {
   return sum > 1e-280 && sum < 1e280 ? std::sqrt(sum) : norm(x, n);
 }
 
-// Rows a (m x n, `stride` apart) become L, k = min(m, n) columns of it lower triangular, the rest zero; `q` (k x n)
-// gets its rows where it is not null.
+// Rows a (m x n, `stride` apart) become L: its first k = min(m, n) columns are lower triangular, the rest is zero.
+// `q` (k x n), if not null, gets the rows of Q.
 template <typename T>
 void factorRows(const Execution& execution, T* a, T* q, size_t m, size_t n, size_t stride) {
   if (m == 0) return;
@@ -66,7 +66,7 @@ void factorRows(const Execution& execution, T* a, T* q, size_t m, size_t n, size
     T* row = a + i * stride;
     for (size_t j = i + 1; j < n; ++j) row[j] = 0;
   }
-  // A diagonal that is not negative makes the decomposition the only one of its kind.
+  // If its diagonal is not negative, the decomposition is unique.
   std::vector<T> signs(k);
   for (size_t j = 0; j < k; ++j) {
     signs[j] = a[j * stride + j] < 0 ? T(-1) : T(1);
@@ -93,7 +93,8 @@ void eliminateRows(const Execution& execution, T* rows, T* pivots, size_t m, siz
       continue;
     }
     // The reflection I - tau v v' that makes the rest positive in its first number (Golub and Van Loan, Matrix
-    // Computations, 4th ed., algorithm 5.1.1): of numbers over the norm, whose squares neither overflow nor vanish.
+    // Computations, 4th ed., algorithm 5.1.1). The numbers are divided by the norm, so that their squares neither
+    // overflow nor vanish.
     const size_t count = n - rank;
     double others = 0;
     for (size_t k = 0; k < count; ++k) v[k] = static_cast<T>(row[rank + k] / rest);
@@ -195,7 +196,7 @@ void echelon(const Execution& execution, T* rows, T* pivots, size_t m, size_t n,
 
 template <typename T>
 void lq(const Execution& execution, T* a, T* q, size_t m, size_t n) {
-  // Each row has a power of its own: q stays, and a column of R keeps the digits of minute numbers beside huge columns.
+  // Each row has its own power: q stays, and a column of R keeps the digits of tiny numbers beside huge columns.
   std::vector<T> powers(m);
   for (size_t i = 0; i < m; ++i) {
     powers[i] = powerBetween(a + i * n, n);
@@ -246,7 +247,7 @@ void pivotedCholesky(const Execution& execution, T* a, T* order, size_t n, doubl
   std::vector<T> work(2 * n);
   int rank = 0, info = 0;
   const T power = raise(a, n, n, true);
-  // LAPACK takes a tolerance below zero for "choose one".
+  // A tolerance below zero would ask LAPACK to choose one.
   const T least = static_cast<T>(std::max(0.0, tolerance) * power);
   execution.blas.lapack<T>().pstrf("U", &size, a, &size, pivots.data(), &rank, &least, work.data(), &info);
   if (info < 0) requireDone("pstrf", info);
@@ -278,12 +279,12 @@ void lu(const Execution& execution, T* a, T* pivots, size_t n) {
     for (int& row : rows) --row;
   }
   lowerTriangles(a, shifts, rows);
-  // The triangle on and above LAPACK's diagonal; the other one has shares of its pivots.
+  // Only the triangle on and above LAPACK's diagonal: the other one holds numbers relative to its pivots.
   for (size_t i = 0; i < n; ++i) multiply(a + i * n, i + 1, 1 / power);
   std::copy(rows.begin(), rows.end(), pivots);
 }
 
-// LAPACK has factored the transpose, so that the transposed solve is ours.
+// LAPACK has factored the transpose, so our solve is its transposed solve.
 template <typename T>
 void luSolve(const Execution& execution, const T* lu, const T* pivots, T* rows, size_t count, size_t n) {
   for (size_t i = 0; i < n; ++i)

@@ -11,9 +11,9 @@
 namespace covarium::cpu {
 
 constexpr size_t fewRowsLimit = 16;   // beyond it, blocks of rows keep all threads busy
-constexpr size_t aloneLimit = 30000;  // multiply-adds that are over before another thread has come
+constexpr size_t aloneLimit = 30000;  // multiply-adds that are done before another thread has come
 
-// Calls entries(first, last) on all threads for shares of the triangle of `count` rows that are equally much work.
+// Calls entries(first, last) on all threads, for shares of the triangle of `count` rows that take equal work.
 template <typename Entries>
 void forShares(const Execution& execution, size_t count, size_t n, const Entries& entries) {
   if (n * n * count / 2 < aloneLimit) return entries(0, n);
@@ -33,7 +33,8 @@ template <typename T>
 void multiplyFewRows(const Execution& execution, const T* factor, const T* mean, const T* z, T* out, size_t count,
                      size_t n) {
   const RealKernels<T>& kernels = execution.kernels.of<T>();
-  // Back and forth: what the last pass read last is still in the cache, while going round would always find it gone.
+  // Passes go back and forth, so that what the last one read last is still in the cache. If all went the same way, it
+  // would always be gone.
   static std::atomic<bool> turn{false};
   const bool backward = turn.exchange(!turn);
   const auto entries = [&](size_t first, size_t last) {

@@ -72,8 +72,8 @@ Fiber::~Fiber() {
   munmap(stack_, stackBytes);
 }
 
-// What a body has left in the sanitizer's books, which munmap doesn't clear: it may wait at a barrier for ever, and
-// none comes back from its last leave().
+// Clears what a body has left in the sanitizer's records, which munmap doesn't clear. A body may wait at a barrier
+// for ever, and none returns from its last leave().
 void Fiber::forgetFrames() {
 #ifdef COVARIUM_ASAN
   __asan_unpoison_memory_region(stack_, stackBytes);

@@ -5,7 +5,7 @@
 
 namespace covarium::cpu {
 
-// A stack of its own for one thread of a threadgroup, so that it can wait at a barrier while the others run on the same
+// A separate stack for one thread of a threadgroup, so that it can wait at a barrier while the others run on the same
 // processor thread. resume() runs it until it calls leave() or returns.
 class Fiber {
  public:
@@ -16,7 +16,7 @@ class Fiber {
 
   void start(std::function<void()> body);
   void resume();
-  // Back to whoever resumed; only from inside.
+  // Goes back to the caller of resume(); only the body may call it.
   void leave();
   bool finished() const { return finished_; }
 
@@ -27,7 +27,7 @@ class Fiber {
 
   static constexpr size_t stackBytes = 256 << 10;  // lib/kernel/cpu/compiler.ts refuses frames that it can't hold
   char* stack_;
-  void* pointer_ = nullptr;  // the stack pointer of whoever is not running: the fiber's, or the resumer's
+  void* pointer_ = nullptr;  // the stack pointer of the side that is not running: the fiber or its resumer
   std::function<void()> body_;
   bool finished_ = true;
   // For the address sanitizer: the resumer's stack, and the fake stacks of either side.

@@ -43,8 +43,8 @@ constexpr FloatMode flushBits = FloatMode{1} << 24;
 constexpr FloatMode flushBits = 0;
 #endif
 
-// Takes subnormal numbers for zeros, or keeps them, while it lives; then the thread computes as before. The thread may
-// be JavaScript's, which keeps them.
+// While it lives, the thread takes subnormal numbers for zeros, or keeps them; afterwards it computes as before. The
+// thread may be JavaScript's, which keeps them.
 class FloatModeScope {
  public:
   static FloatModeScope flushing() { return FloatModeScope(floatMode() | flushBits); }

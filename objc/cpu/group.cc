@@ -8,8 +8,8 @@ namespace covarium::cpu {
 namespace {
 thread_local Group* runningGroup = nullptr;
 
-// Below 0 if a lane at `a` has less behind it than one at `b`: the outermost frame that differs says so, and in the
-// same frames the line. 0 at the same place.
+// Below 0 if a lane at `a` has less behind it than one at `b`. The outermost frame that differs decides, or the line
+// if all frames are the same. 0 at the same place.
 int order(const CodePlace& a, const CodePlace& b) {
   const KernelFrame *p = a.path, *q = b.path;
   int found = (p == nullptr ? 0 : static_cast<int>(p->depth) + 1) - (q == nullptr ? 0 : static_cast<int>(q->depth) + 1);
@@ -76,7 +76,7 @@ bool Group::gathered(unsigned first, unsigned last, State state) const {
   return any;
 }
 
-// The place of the lanes of [first, last) that wait for their simdgroup: of several, the first. False where none waits.
+// Finds the first place where lanes of [first, last) wait for their simdgroup. False if none waits.
 bool Group::firstPlace(unsigned first, unsigned last, CodePlace& place) const {
   bool any = false;
   for (unsigned lane = first; lane < last; ++lane) {
@@ -100,7 +100,7 @@ void Group::exchangeAt(unsigned first, unsigned last, CodePlace place) {
   ++exchanges_[first / simdWidth_];
 }
 
-// Simdgroups whose living lanes all wait for their simdgroup.
+// Releases simdgroups whose living lanes all wait for their simdgroup.
 bool Group::releaseSimdgroups() {
   bool released = false;
   for (unsigned first = 0; first < lanes_; first += simdWidth_) {
@@ -113,7 +113,7 @@ bool Group::releaseSimdgroups() {
   return released;
 }
 
-// Of each simdgroup, lanes that wait at one place while others wait elsewhere.
+// Releases in each simdgroup the lanes that wait at one place while others wait elsewhere.
 bool Group::releaseDivergent() {
   bool released = false;
   for (unsigned first = 0; first < lanes_; first += simdWidth_) {

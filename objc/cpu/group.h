@@ -21,7 +21,7 @@ struct CodePlace {
 struct Divergence {
   unsigned waiting, other;
   CodePlace barrier;
-  bool returned;  // `other` has; or else it waits elsewhere
+  bool returned;  // whether `other` has; otherwise it waits elsewhere
   CodePlace otherPlace;
 };
 
@@ -31,29 +31,29 @@ struct Divergence {
 // branch, so that they come to where the others wait: behind the branch, or in a later pass of a loop.
 class Group {
  public:
-  // The one of this processor thread: its stacks are made once.
+  // The group of this processor thread; its stacks are made once.
   static Group& ofThisThread();
-  // The one that runs on this processor thread; null inside a group of one.
+  // The group that runs on this processor thread; null inside a group of one.
   static Group* running();
 
-  // Calls body(lane) for each lane; false where they do not all end. Strict: a lane that has returned keeps the others
-  // waiting at a barrier, and all must wait at the same one.
+  // Calls body(lane) for each lane; false if they do not all end. If `strict`, a lane that has returned keeps the
+  // others waiting at a barrier, and all must wait at the same one.
   using Body = std::function<void(unsigned lane)>;
   bool run(unsigned lanes, unsigned simdWidth, const Body& body, bool strict = false,
            const std::function<bool()>& isCancelled = {});
-  // After run() gave false.
+  // Call it only after run() has returned false.
   Divergence divergence() const;
 
   unsigned lane() const { return current_; }
   unsigned simdgroup() const { return current_ / simdWidth_; }
-  // How many barriers the group has passed, and exchanges the simdgroup of the lane that runs.
+  // How many barriers the group has passed, and how many exchanges the simdgroup of the running lane.
   unsigned barriers() const { return barriers_; }
   unsigned exchanges() const { return exchanges_[simdgroup()]; }
-  // The innermost call or loop that the lane is in, for the lane to change.
+  // The innermost call or loop that the lane is in, for the lane to set.
   const KernelFrame** path() { return &paths_[current_]; }
   unsigned laneInSimdgroup() const { return current_ % simdWidth_; }
   void barrier(CodePlace place);
-  // Ends the lane that runs; does not return.
+  // Ends the running lane; does not return.
   void leave();
   SimdLanes exchange(uint64_t bits, CodePlace place);
 

@@ -1,4 +1,4 @@
-// How LAPACK is called: its workspace and what it answers.
+// Calls of LAPACK: their workspace and their results.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace covarium::cpu {
 
-// What LAPACK says of an argument is a defect of ours; what it says of convergence is the caller's to know.
+// If LAPACK refuses an argument, that is a defect of ours. If it does not converge, the caller must know.
 inline void requireDone(const char* routine, int info) {
   if (info < 0)
     throw Failure("ERR_INTERNAL", std::string(routine) + " refuses argument (" + std::to_string(-info) + ").");
@@ -17,7 +17,8 @@ inline void requireDone(const char* routine, int info) {
                   std::string(routine) + " does not converge (info " + std::to_string(info) + "): entries may be NaN.");
 }
 
-// The length of a workspace that a routine tells as a number: in float32 one beyond 2^24 may have been rounded down.
+// The length of a workspace, which a routine returns as a real number: in float32 one beyond 2^24 may have been
+// rounded down.
 template <typename T>
 int workLength(T told) {
   return blasInt(static_cast<size_t>(static_cast<double>(told) * (1 + 1e-6)) + 1);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr unsigned simdWidth = 32;  // Apple's
 
-// Where a thread of the group that runs here is, for a message; what it runs for; and where a run of rows ends early.
+// For messages, the position of the running thread of a group; what it runs for; and where a run of rows ends early.
 thread_local const GridSize* runningGrid = nullptr;
 thread_local ThreadPlace runningPlace;
 thread_local const Execution* running = nullptr;
@@ -54,7 +54,7 @@ struct Checked : Failure {
   }
 };
 
-// The first thing that goes wrong on this processor thread; the thread of the kernel that did it has ended.
+// The first error on this processor thread; the kernel's thread that made it has ended.
 thread_local std::unique_ptr<Checked> found;
 
 void leave() {
@@ -64,7 +64,7 @@ void leave() {
 
 bool isCancelled() { return running != nullptr && running->isCancelled(); }
 
-// Ends the thread that runs, and keeps why.
+// Ends the running thread of the kernel, and keeps the reason.
 void refuse(const std::string& what, const CodeLine& line) {
   const auto* group = Group::running();
   const std::string where = line.path.empty() ? "" : ", at " + named(line.path.c_str(), line.line);
@@ -162,7 +162,7 @@ struct alignas(64) Block {
   char bytes[64];
 };
 
-// Memory in the place of some that is not aligned.
+// Aligned copies of memory that is not aligned.
 class Aligned {
  public:
   void* copyOf(void* memory, size_t bytes) {
@@ -182,7 +182,7 @@ class Aligned {
   size_t bytes_ = 0;
 };
 
-// What threadgroup memory takes, so that the next begins aligned.
+// The room that threadgroup memory takes, so that the next one begins aligned.
 size_t roomFor(size_t bytes) { return (bytes + sizeof(Block) - 1) / sizeof(Block) * sizeof(Block); }
 
 ThreadPlace placeOf(const GridSize& grid, size_t group) {
@@ -249,7 +249,7 @@ void LibraryKernel::run(const Execution& execution, const std::vector<KernelOper
     const size_t bytes = isBuffer ? operand.operand.sizeBytes() : operand.bytes.size();
     const bool isTexture = parameters[i].isTexture();
     if (isTexture) headers.push_back(TextureHeader::of(operand.bytes));
-    // A typed array begins where it likes; a vector does not.
+    // A typed array may begin where a vector may not.
     if (check_ && operand.threadgroupBytes == 0) {
       const size_t elementBytes = isTexture ? headers.back().texelBytes() : library_->slots[i].sizeBytes;
       memory = checked->copyOf(i, parameters[i].name, memory, bytes, elementBytes);
@@ -285,7 +285,7 @@ void LibraryKernel::runRows(const Execution& execution, void* const* slots, cons
   constexpr uint32_t piece = 4096;
   const uint32_t pieces = grid.threads[0] / piece + (grid.threads[0] % piece != 0);
   const size_t rows = size_t{grid.threads[1]} * grid.threads[2];
-  // Short rows are taken several at a time: a task is worth a thread's while.
+  // Several short rows make a task, so that it is worth waking a thread for.
   const size_t rowsAtOnce = pieces > 1 ? 1 : std::max<size_t>(1, piece / grid.threads[0]);
   const size_t blocks = (rows + rowsAtOnce - 1) / rowsAtOnce;
   execution.pool.run(pieces * blocks, [&](size_t task, unsigned) {
@@ -315,7 +315,7 @@ void LibraryKernel::runGroups(const Execution& execution, const std::vector<void
   size_t memoryBytes = 0;
   for (const KernelOperand& operand : operands) memoryBytes += roomFor(operand.threadgroupBytes);
   std::vector<std::vector<Block>> memory(execution.pool.threads());
-  // Short groups are taken several at a time: a task is worth a thread's while.
+  // Several short groups make a task, so that it is worth waking a thread for.
   const size_t together = std::min<size_t>(64, std::max<size_t>(1, groups / (size_t{execution.pool.threads()} * 64)));
   execution.pool.run((groups + together - 1) / together, [&](size_t task, unsigned thread) {
     std::vector<void*> own = slots;
@@ -336,8 +336,8 @@ void LibraryKernel::runGroups(const Execution& execution, const std::vector<void
   });
 }
 
-// Check mode runs one group after the other on this thread: each has all of the memory, and the first mistake is the
-// first of the grid.
+// Check mode runs one group after the other on this thread: each has all of the memory, and the first error that is
+// found is the first of the grid.
 void LibraryKernel::runChecked(const Execution& execution, std::vector<void*> slots,
                                const std::vector<KernelOperand>& operands, const GridSize& grid,
                                CheckedMemory& checked) const {

@@ -10,20 +10,20 @@ namespace covarium::cpu {
 
 class CheckedMemory;
 
-// A user's kernel in a shared library that lib/kernel/cpu has compiled; several may lie in one.
+// A user's kernel in a shared library that lib/kernel/cpu has compiled; one library may have several kernels.
 class LibraryKernel : public covarium::Kernel {
  public:
-  // Loads the library. Throws ERR_INTERNAL where it is not one of ours.
+  // Loads the library. Throws ERR_INTERNAL if it is not one of ours.
   explicit LibraryKernel(const KernelSource& source);
   ~LibraryKernel() override;
 
-  // What an element of a parameter begins at a multiple of, as the compiler says.
+  // The bytes of which an element's address must be a multiple, as the compiler says.
   size_t alignmentBytes(size_t parameter) const { return library_->slots[parameter].alignBytes; }
-  // Whether the threads of a group wait for each other, and loops over them run it as a whole.
+  // True if the threads of a group wait for each other, and loops over them run the group as a whole.
   bool runsGroups() const { return library_->runGroup != nullptr; }
-  // Runs the kernel over a grid, on all threads of the pool: row by row in plain loops, which the compiler has made
-  // vectors of, or, where the threads of a group wait for each other and in check mode, as fibers, group by group.
-  // Throws ERR_KERNEL_CHECK with the first thing that check mode finds.
+  // Runs the kernel over a grid, on all threads of the pool: row by row in plain loops, which the compiler has
+  // vectorized, or, if the threads of a group wait for each other and in check mode, as fibers, group by group.
+  // Throws ERR_KERNEL_CHECK with the first error that check mode finds.
   void run(const Execution& execution, const std::vector<KernelOperand>& operands, Size3 grid, Size3 threadgroup) const;
 
  private:

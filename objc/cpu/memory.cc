@@ -24,7 +24,7 @@ size_t roundUp(size_t bytes) {
 size_t poolLimitBytes() { return std::min(usableMemoryBytes() / 8, size_t{1} << 30); }
 
 void* map(size_t bytes) {
-  // One huge page more, so that the block can start at a huge page; what sticks out goes back.
+  // One huge page more, so that the block can start at a huge page; the excess goes back.
   const bool huge = bytes >= hugePageBytes;
   const size_t extra = huge ? hugePageBytes : 0;
   void* mapped = mmap(nullptr, bytes + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -94,7 +94,7 @@ std::shared_ptr<Buffer> Memory::allocate(size_t sizeBytes) {
   size_t mappedBytes = roundUp(sizeBytes);
   void* contents = takePooled(mappedBytes);
   if (contents == nullptr) contents = map(mappedBytes);
-  if (contents == nullptr) {  // what is pooled may be what is missing
+  if (contents == nullptr) {  // pooled memory may be what is missing
     for (const auto& [bytes, pooled] : pool_) munmap(pooled, bytes);
     pool_.clear();
     pooledBytes_ = 0;

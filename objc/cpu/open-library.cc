@@ -12,7 +12,7 @@ void* openLibrary(const std::string& kernel, const std::string& path) {
   if (handle != nullptr) return handle;
   const std::string why = "Kernel (" + kernel + ") can't be loaded: " + dlerror() + ".";
 #ifdef ST_NOEXEC
-  // As Docker mounts --tmpfs. The loader's own words are those of a lack of memory too.
+  // Docker mounts --tmpfs like this. The loader's message is the same as for a lack of memory.
   struct statvfs system = {};
   if (statvfs(path.c_str(), &system) == 0 && (system.f_flag & ST_NOEXEC) != 0)
     throw Failure("ERR_UNSUPPORTED", why + " Its folder is mounted without programs (noexec): mount it with them, or " +

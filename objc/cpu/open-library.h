@@ -4,8 +4,8 @@
 
 namespace covarium::cpu {
 
-// The handle of a compiled kernel's library. Throws Failure ERR_UNSUPPORTED where the system maps no code of its
-// folder, ERR_INTERNAL where it is refused otherwise.
+// The handle of a compiled kernel's library. Throws Failure ERR_UNSUPPORTED if the system maps no code from its
+// folder, ERR_INTERNAL if the library is refused for another reason.
 void* openLibrary(const std::string& kernel, const std::string& path);
 
 }  // namespace covarium::cpu

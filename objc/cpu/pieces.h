@@ -35,7 +35,7 @@ void forBlocksOf(const Execution& execution, const Operand& rows, size_t n, cons
                [&](size_t first, size_t here, unsigned) { body(rows.as<T>() + first * n, here); });
 }
 
-// Calls body(kernels, rows, row, count) for blocks of rows, each with its own.
+// Calls body(kernels, rows, row, count) for blocks of rows, with the pointer to each block's first row.
 template <typename Body>
 void withRowBlocks(const Execution& execution, Operand rows, Operand row, const Body& body) {
   withReal(rows, [&](auto real) {

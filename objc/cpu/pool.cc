@@ -26,7 +26,7 @@ void Pool::end() {
   for (auto& worker : workers_) worker.join();
 }
 
-// Looks first: a write to what others have claimed would take the cache line from all of them.
+// Reads first: a write to a claimed flag would take the cache line from all other threads.
 bool Pool::claim(size_t own) {
   std::atomic<bool>& taken = claimed_[own].taken;
   return !taken.load(std::memory_order_relaxed) && !taken.exchange(true);

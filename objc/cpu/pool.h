@@ -27,8 +27,8 @@ class Pool {
   //
   // Every thread computes with subnormal numbers as the caller does.
   //
-  // Task i of the first threads() is thread i's, unless that one comes too late: the next job over the same operands
-  // then finds each share in the cache of the core that had it before.
+  // Thread i takes task i of the first threads(), unless it comes too late. So the next job over the same operands
+  // finds each share in the cache of the core that had it before.
   using Task = std::function<void(size_t i, unsigned thread)>;
   void run(size_t tasks, const Task& task);
 
@@ -39,8 +39,8 @@ class Pool {
   bool claim(size_t own);
   void execute(const Task& task, size_t tasks, size_t i, unsigned thread);
 
-  // What one thread writes while others read or write what lies beside it has a line of the cache of its own: with 16
-  // threads, a shared line costs a job some microseconds.
+  // A value that one thread writes while others read or write its neighbours has its own cache line: with 16 threads,
+  // a shared line costs a job some microseconds.
   static constexpr size_t lineBytes = 64;
   struct alignas(lineBytes) Claim {
     std::atomic<bool> taken{false};

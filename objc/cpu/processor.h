@@ -17,15 +17,15 @@ struct Processor {
 const Processor& processor();
 const char* nameOf(InstructionSet set);
 
-// The instruction set of the kernels inside a BLAS library, by its name for the core type; `none` where the name is
+// The instruction set of the kernels inside a BLAS library, by its name for the core type; `none` if the name is
 // unknown.
 InstructionSet instructionSetOfCore(const std::string& coreType);
 
-// The kernels for this processor; COVARIUM_INSTRUCTION_SET, avx2 or baseline, takes a lesser build (the tests compare
-// their bits).
+// The kernels for this processor; COVARIUM_INSTRUCTION_SET, avx2 or baseline, chooses a lesser build (the tests
+// compare their bits).
 const KernelTable& kernels();
 
-// Processors that this process may run on, and no more than its container may use.
+// The number of processors that this process may run on, and at most what its container may use.
 unsigned processorCount();
 
 }  // namespace covarium::cpu

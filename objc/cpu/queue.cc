@@ -23,7 +23,7 @@ void Queue::runHere(const std::function<void()>& work) {
   work();
   lock.lock();
   busy_ = false;
-  // The queue's thread would wake for nothing, which takes longer than a small commit.
+  // Otherwise the queue's thread would wake for nothing, which takes longer than a small commit.
   const bool isAwaited = --callers_ > 0 || !waiting_.empty();
   lock.unlock();
   if (isAwaited) changed_.notify_all();

@@ -14,8 +14,8 @@ namespace covarium::cpu {
 // wants to wait anyway, on the caller's.
 class Queue {
  public:
-  // A thread that spins after its work waits a moment for more before it sleeps (spin.h): where there are processors
-  // to spare, since one of them waits with it.
+  // A queue that spins waits a moment for more work before its thread sleeps (spin.h). This needs spare processors,
+  // since one of them waits with it.
   explicit Queue(bool spins) : spins_(spins) {}
   ~Queue() { close(); }
   void submit(std::function<void()> work);

@@ -1,6 +1,6 @@
-// Products of Householder reflections on all threads. LAPACK leaves reflection i, 1 - tau v v', as the part of v behind
-// its first number, which is 1, in column i; `width` of them are one product of matrices, 1 - V T V' (Schreiber and Van
-// Loan, SIAM J. Sci. Stat. Comput. 10, 1989, 53-57). Matrices have their columns one after the other, as in LAPACK.
+// Products of Householder reflections on all threads. LAPACK stores reflection i, 1 - tau v v', in column i, as the
+// part of v behind its first number, which is 1. `width` of them are one product of matrices, 1 - V T V' (Schreiber
+// and Van Loan, SIAM J. Sci. Stat. Comput. 10, 1989, 53-57). Matrices are column-major, as in LAPACK.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@ class Reflections {
  public:
   static constexpr size_t width = 32;
 
-  // `count` of them on vectors of `length` numbers. Column i of `columns`, `stride` apart, holds v from row i + 1 on.
+  // `count` reflections of vectors of `length` numbers. Column i of `columns`, `stride` apart, holds v from row i + 1
+  // on.
   Reflections(T* columns, size_t stride, size_t length, size_t count)
       : columns_(columns),
         stride_(stride),
@@ -24,8 +25,8 @@ class Reflections {
         above_(count * width),
         triangles_(count * width) {}
 
-  // Makes the block that begins at `first` ready: T, and V with its zeros and its ones, where LAPACK keeps other
-  // numbers until `restore`.
+  // Makes the block that begins at `first` ready: T, and V with its zeros and its ones. LAPACK has other numbers in
+  // their place, which `restore` puts back.
   void prepare(const Execution& execution, size_t first, const T* tau) {
     const size_t wide = widthAt(first);
     T *const block = columns_ + first * stride_ + first, *const triangle = triangles_.data() + first * width;
@@ -79,7 +80,7 @@ class Reflections {
     });
   }
 
-  // What stood above V.
+  // Puts back what stood above V.
   void restore() {
     for (size_t j = 0; j < count_; ++j) {
       const size_t first = j / width * width;

@@ -18,7 +18,8 @@ NormalCounter at(NormalCounter counter, uint64_t elements) {
   return counter;
 }
 
-// Few columns: normals into a small block and from there mean + factor z into the output, or all of it in the output.
+// For few columns: makes normals in a small block and writes mean + factor z to the output, or makes both in the
+// output.
 template <typename T>
 void sampleNarrow(const Execution& execution, const T* factor, const T* mean, T* out, size_t count, size_t n,
                   NormalCounter counter) {
@@ -30,7 +31,7 @@ void sampleNarrow(const Execution& execution, const T* factor, const T* mean, T*
   const bool streamed = n <= kernels.streamLimit;
   const size_t blockRows = (streamed ? streamElements : inPlaceElements) / n;
   const size_t taskBlocks =
-      std::clamp<size_t>(count / blockRows / (8 * size_t{execution.pool.threads()}), 1, 16);  // several a thread
+      std::clamp<size_t>(count / blockRows / (8 * size_t{execution.pool.threads()}), 1, 16);  // several for each thread
   forRowBlocks(execution, count, taskBlocks * blockRows, [&](size_t first, size_t rows, unsigned) {
     alignas(64) T scratch[streamElements + 2 * margin] = {};
     for (size_t r = first; r < first + rows; r += blockRows) {
@@ -61,7 +62,7 @@ void sampleFewRows(const Execution& execution, const T* factor, const T* mean, T
 // a second time, and for so few rows that reading what other threads wrote costs more: each block makes its own then.
 template <typename T>
 const T* packedFactor(const Execution& execution, const T* factor, size_t count, size_t n) {
-  constexpr size_t mostBytes = 16 << 20, leastRows = 512;  // a thread
+  constexpr size_t mostBytes = 16 << 20, leastRows = 512;  // rows for each thread
   if (count < leastRows * execution.pool.threads()) return nullptr;
   const RealKernels<T>& kernels = execution.kernels.of<T>();
   const size_t length = kernels.packedLength(n), panels = (n + kernels.panelRows - 1) / kernels.panelRows;

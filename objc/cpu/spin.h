@@ -5,7 +5,7 @@
 namespace covarium::cpu {
 
 // Waits for isMet() for some 100 us at most, without sleeping: to wake a thread that sleeps takes about half of that,
-// longer than many a command. True if it was met.
+// longer than many commands take. True if it was met.
 template <typename Predicate>
 bool spinUntil(const Predicate& isMet) {
   const auto tired = std::chrono::steady_clock::now() + std::chrono::microseconds(100);

@@ -1,4 +1,5 @@
-// Powers of two by which decompositions multiply their matrices, and which they take back: they round nothing.
+// Powers of two by which decompositions multiply their matrices before, and divide the results after: they round
+// nothing.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +15,12 @@
 
 namespace covarium::cpu {
 
-// Subnormal numbers count as 0 (docs/numerics.md), and a decomposition multiplies small parts of numbers: from here on
-// those parts, and their products, are not subnormal.
+// Subnormal numbers count as 0 (docs/numerics.md), and a decomposition multiplies small parts of numbers. From this
+// exponent on those parts and their products are not subnormal.
 template <typename T>
 constexpr int leastExponent = std::numeric_limits<T>::min_exponent + 2 * std::numeric_limits<T>::digits + 8;
 
-// Subnormal numbers are kept here, which are what is left of small ones.
+// Keeps subnormal results, because small numbers may become such.
 template <typename T>
 void multiply(T* numbers, size_t count, T by) {
   if (by == 1) return;
@@ -27,7 +28,7 @@ void multiply(T* numbers, size_t count, T by) {
   for (size_t i = 0; i < count; ++i) numbers[i] *= by;
 }
 
-// An absolute value as a whole number, which vectors compare; NaN is larger than all.
+// The absolute value as an integer, which vectors can compare; NaN is larger than all numbers.
 template <typename T>
 auto sizeBits(T number) {
   using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
@@ -36,7 +37,7 @@ auto sizeBits(T number) {
   return static_cast<Bits>(bits << 1 >> 1);
 }
 
-// The largest of them.
+// The largest of these integers.
 template <typename T>
 auto largestBits(const T* numbers, size_t count) {
   auto largest = sizeBits(T(0));
@@ -44,8 +45,8 @@ auto largestBits(const T* numbers, size_t count) {
   return largest;
 }
 
-// A power of two that brings the largest number of a small matrix near 1, and is a square; 1 where the matrix may stay.
-// With `lower` the numbers above the diagonal are not looked at.
+// A power of two that is a square and brings the largest number of a small matrix near 1; 1 if the matrix may stay as
+// it is. With `lower` the numbers above the diagonal are ignored.
 template <typename T>
 T powerFor(const T* a, size_t rows, size_t columns, bool lower) {
   const T least = std::ldexp(T(1), leastExponent<T>);
@@ -72,7 +73,7 @@ T raise(T* a, size_t rows, size_t columns, bool lower = false) {
   return power;
 }
 
-// The same for a single row; huge numbers are brought so far down that the reciprocal of its norm is not subnormal.
+// The same for a single row; huge numbers are made so small that the reciprocal of the row's norm is not subnormal.
 template <typename T>
 T powerBetween(const T* row, size_t columns) {
   const T most = std::ldexp(T(1), std::numeric_limits<T>::max_exponent - 24);
@@ -80,9 +81,9 @@ T powerBetween(const T* row, size_t columns) {
   return std::ldexp(T(1), -24);
 }
 
-// By how many powers of two each column of a (n x n) is below the largest one; none at all where none is far below. A
-// pivot is the largest number of what is left of a row: of columns in units far apart those of large numbers would be
-// the pivots, and the digits of the others would be lost beside them.
+// By how many powers of two each column of a (n x n) is below the largest one; empty if none is far below. A pivot is
+// the largest number of what is left of a row. If columns have units that are far apart, those of large numbers would
+// give the pivots, and the digits of the others would be lost beside them.
 template <typename T>
 std::vector<int> columnShifts(const T* a, size_t n) {
   using Limits = std::numeric_limits<T>;
@@ -117,7 +118,7 @@ void raiseColumns(T* a, const std::vector<int>& shifts) {
     for (size_t j = 0; j < n; ++j) a[i * n + j] *= powers[j];
 }
 
-// The triangles of raised columns become those of the columns as they were, with the same pivots.
+// Turns the triangles of raised columns into those of the original columns, with the same pivots.
 template <typename T>
 void lowerTriangles(T* a, std::vector<int>& shifts, const std::vector<int>& swaps) {
   const size_t n = shifts.size();
