@@ -1,8 +1,8 @@
-// Between the CPU device and a library that holds kernels of a user's, compiled at run time (lib/kernel/cpu): plain
-// structs, because the two may be built by different compilers.
+// The interface between the CPU device and a library of users' kernels, which is compiled at run time
+// (lib/kernel/cpu). It has plain structs, because the two may be built by different compilers.
 #pragma once
 
-#if !defined(COVARIUM_HAS_TYPES)  // a kernel of the user's brings its own (library/wrapper.h)
+#if !defined(COVARIUM_HAS_TYPES)  // a user's kernel brings its own (library/wrapper.h)
 #include <cstdint>
 #endif
 
@@ -12,10 +12,10 @@ namespace covarium {
 
 constexpr uint32_t kernelAbi = 6;
 
-// The most threads of a group, and in x of a grid of groups that run as a whole: no position there wraps.
+// The most threads of a group, and of a grid in x if its groups run as a whole: no position there wraps.
 constexpr uint32_t mostThreads = 1024, mostGroupedThreads = 0xFFFFFFFF - mostThreads;
 
-// A place of the user's text: its line, and in the low bits its column, where the compiler can say it.
+// A place of the user's text: its line, and in the low bits its column, if the compiler knows it.
 constexpr unsigned columnBits = 11;
 
 // What is the same for all threads of a launch.
@@ -54,7 +54,7 @@ struct KernelOverrun {
   void* const* frame;
 };
 
-// A call or a loop that a thread is in, of those in whose texts threads exchange. It lives on the thread's stack.
+// A call or a loop that a thread is in, if threads exchange in its text. It lives on the thread's stack.
 struct KernelFrame {
   uint32_t place;  // in the text: of two in one function, the first has the smaller
   uint32_t pass;   // of a loop
@@ -62,19 +62,19 @@ struct KernelFrame {
   const KernelFrame* outer;
 };
 
-// What the kernel asks of the device while it runs. `file` and `place` are the user's own.
+// What the kernel asks of the device while it runs. `file` and `place` are of the user's text.
 struct KernelHost {
   SimdLanes (*exchange)(uint64_t bits, const char* file, uint32_t place);
   unsigned (*lane)();
-  // The innermost frame of this thread; it exchanges with threads of the same frames alone.
+  // The innermost frame of this thread, which exchanges only with threads in the same frames.
   const KernelFrame** (*path)();
   void (*barrier)(const char* file, uint32_t place);
-  // Runs that are cancelled and have not ended, of any kernel: where it is 0, none of them is this one.
+  // How many runs are cancelled and have not ended, of any kernel: if it is 0, this run is not one of them.
   const uint32_t* cancellations;
   bool (*isCancelled)();
   // Ends this thread's run of the kernel; does not return.
   void (*leave)();
-  // A line for the process's standard error, without its end.
+  // Writes a line, without its end, to the process's standard error.
   void (*log)(const char* text, uint64_t bytes);
   // In check mode. These return only if the access may be made.
   void (*access)(const KernelAccess& access);
@@ -105,11 +105,12 @@ struct KernelLibrary {
   uint32_t slotCount;
   const KernelSlot* slots;
   const uint64_t* staticThreadgroupBytes;
-  // Threads [begin, end) of one row of the grid; null where threads wait for each other. One of the three is not null.
+  // Runs threads [begin, end) of one row of the grid; null if threads wait for each other. One of the three is not
+  // null.
   void (*runRow)(void* const* slots, const GridSize& grid, uint32_t begin, uint32_t end, uint32_t y, uint32_t z);
-  // One thread; null where threads run in rows, or groups as a whole.
+  // Runs one thread; null if threads run in rows, or groups as a whole.
   void (*runThread)(void* const* slots, const GridSize& grid, const ThreadPlace& place);
-  // All threads of the group at `place`, whose threads wait for each other at barriers; null where they run one by one.
+  // Runs all threads of the group at `place`, which wait for each other at barriers; null if threads run one by one.
   void (*runGroup)(void* const* slots, const GridSize& grid, const ThreadPlace& place);
 };
 

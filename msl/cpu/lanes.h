@@ -133,8 +133,9 @@ static inline Word mulhi(Word a, Word b) {
 static inline Word operator*(Word a, Word b) { return a.v * b.v; }
 #endif
 
-// Four vectors whose lane holds the four normals of a block, stored block by block. Within each 128-bit part the four
-// by four is transposed; the parts are in order because blockOfLane deals the blocks out accordingly.
+// storeBlocks stores four vectors, of which each lane holds the four normals of a block, block by block. Within each
+// 128-bit part the four by four is transposed; the parts are in order because blockOfLane assigns the blocks to lanes
+// accordingly.
 static inline WordVector blockOfLane() {
   WordVector block;
   for (int lane = 0; lane < laneCount; ++lane) block[lane] = (laneCount / 4) * (lane % 4) + lane / 4;

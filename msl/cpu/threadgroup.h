@@ -1,7 +1,7 @@
 // The threads of one threadgroup, seen from a kernel: the launcher (objc/cpu/launch.cc) implements these.
 #pragma once
 
-#if !defined(COVARIUM_HAS_TYPES)  // a kernel of the user's brings its own (library/wrapper.h)
+#if !defined(COVARIUM_HAS_TYPES)  // a user's kernel brings its own (library/wrapper.h)
 #include <cstdint>
 #include <cstring>
 #endif
@@ -10,7 +10,7 @@ namespace covarium {
 
 constexpr unsigned widestSimdgroup = 64;  // Apple's are 32 wide, those of an Intel Mac's AMD GPU 64
 
-// What the lanes of a simdgroup gave to one exchange; valid until this lane's next but one.
+// What the lanes of a simdgroup gave to one exchange; valid until this lane's next exchange but one.
 struct SimdLanes {
   const uint64_t* bits;
   uint64_t activeMask;
@@ -18,7 +18,7 @@ struct SimdLanes {
   bool active(unsigned lane) const { return (activeMask >> lane) & 1; }
 };
 
-// Waits for the simdgroup, one value a lane.
+// Waits for the simdgroup; each lane gives one value.
 SimdLanes simd_exchange_bits(uint64_t bits);
 unsigned simd_lane();
 // Waits for the threadgroup.

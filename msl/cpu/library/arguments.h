@@ -1,4 +1,4 @@
-// The arguments of a kernel, and what is said of their types. Part of wrapper.h, in namespace covarium.
+// The arguments of a kernel, and properties of their types. Part of wrapper.h, in namespace covarium.
 
 // The type of argument i of a kernel.
 template <size_t i, typename First, typename... More>
@@ -29,7 +29,7 @@ constexpr uint32_t alignmentOf = alignof(T);
 template <>
 constexpr uint32_t alignmentOf<void> = 1;
 
-// The types of texture.h say so.
+// True for the types of texture.h.
 template <typename A, typename = void>
 constexpr bool isTexture = false;
 template <typename A>

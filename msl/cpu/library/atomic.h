@@ -1,5 +1,5 @@
-// The atomic words: threads of a group take turns, and between groups each is sequentially consistent, which no
-// other order can tell apart. Part of words.h, in namespace metal.
+// The atomic words. Threads of a group take turns, and between groups each operation is sequentially consistent: a
+// kernel that asks for another order sees no difference. Part of words.h, in namespace metal.
 
 enum memory_order {
   memory_order_relaxed,
@@ -9,7 +9,7 @@ enum memory_order {
   memory_order_seq_cst
 };
 enum thread_scope { thread_scope_thread, thread_scope_simdgroup, thread_scope_threadgroup, thread_scope_device };
-// Metal 3.2's. Kernels for older ones declare it themselves in namespace metal, and hide this.
+// From Metal 3.2. Kernels for older versions declare it themselves in namespace metal, and so hide this one.
 namespace covarium_later {
 constexpr auto thread_scope_system = static_cast<thread_scope>(thread_scope_device + 1);
 }
@@ -65,7 +65,7 @@ static inline bool atomic_compare_exchange_weak_explicit(const P& object, Number
   return __atomic_compare_exchange(numberAt(object), expected, &value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-// The value before; a loop, so that floats, min and max need nothing of their own.
+// Returns the earlier value. It is a loop, so that floats, min and max need no code of their own.
 template <typename T, typename Change>
 static inline T atomicUpdate(T* number, Change change) {
   T before, after;

@@ -1,7 +1,7 @@
 // Check mode: the compiler's own instrumentation calls these before each access and at each index beyond an array
-// (lib/kernel/cpu/compiler.ts has the flags). The host looks at the access and ends the kernel's thread if it is wrong.
-// Part of wrapper.h, outside of all namespaces. The functions are this library's alone, whatever sanitizer the process
-// itself runs under.
+// (lib/kernel/cpu/compiler.ts has the flags). The host looks at the access and ends the kernel's thread if it is
+// wrong. Part of wrapper.h, outside of all namespaces. The functions are private to this library, even if the process
+// itself runs under a sanitizer.
 
 #define COVARIUM_HOOK \
   extern "C" __attribute__((visibility("hidden"), noinline, used, no_sanitize("address"), no_sanitize("undefined")))

@@ -15,7 +15,7 @@ static inline float cospiOf(float x) {
   return static_cast<float>(sinPi(0.5f - r));
 }
 
-// A float result is a half of a half.
+// If the argument is a half, a float result is a half too.
 template <typename Result, typename T>
 using ResultOf = std::conditional_t<std::is_same_v<Result, float>, covarium::FloatOf<T>, Result>;
 
@@ -146,8 +146,8 @@ static inline covarium::Common<A, B> faceforward(const A& normal, const B& incid
   return dot(reference, incident) < 0.0f ? covarium::Common<A, B>(normal) : covarium::Common<A, B>(-normal);
 }
 
-// The same functions under two more names. A text may add its own there, which would hide those that a
-// using-directive alone makes visible.
+// The same functions in two more namespaces. A text may add its own functions there, which would hide those that only
+// a using-directive makes visible.
 #define COVARIUM_EXACTNESS       \
   using namespace metal;         \
   using metal::abs;              \

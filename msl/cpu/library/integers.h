@@ -1,7 +1,7 @@
 // The functions of <metal_integer> beyond mathematics.h, of scalars and by component. Part of words.h, in namespace
 // metal.
 
-// A function of numbers of one type; a scalar behind a vector is every component.
+// A function of numbers of one type; a scalar behind a vector stands for every component.
 template <typename F, typename A, typename... More>
 static inline auto byComponent(F f, const A& a, const More&... more) {
   using T = typename covarium::ShapeOf<A>::Element;

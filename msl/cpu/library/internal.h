@@ -1,6 +1,6 @@
-// Names of Apple's own headers that public kernels call: what the functions of namespace metal are made of. Their last
-// argument says how exact the function is to be; here it is always as exact. Included after words.h where a text has
-// such a name.
+// Names of Apple's own headers that public kernels call: what the functions of namespace metal are made of. Their
+// last argument says how exact the function has to be; here it is always as exact. Included after words.h if a text
+// has such a name.
 #pragma once
 
 #define __METAL_MAYBE_FAST_MATH__ 0

@@ -1,4 +1,4 @@
-// Metal's logs, each a line on the process's standard error. Included behind words.h for a text that logs.
+// Metal's logs, each a line on the process's standard error. Included after words.h for a text that logs.
 #pragma once
 
 namespace covarium_logging {

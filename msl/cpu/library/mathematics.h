@@ -14,7 +14,7 @@
 template <typename V>
 using IfVector = std::enable_if_t<covarium::ShapeOf<V>::isVector>;
 
-// Below 1 in the type R, too; that of NaN and of an infinity is NaN.
+// The fraction of x, which is below 1 in the type R too; NaN for NaN and for an infinity.
 template <typename R>
 static inline float fractionOf(float x) {
   constexpr float most = 1.0f - static_cast<float>(numeric_limits<R>::epsilon()) / 2;
@@ -85,7 +85,7 @@ COVARIUM_FUNCTION_OF_ANY(clz, std::is_integral_v, T,
 COVARIUM_FUNCTION_OF_ANY(ctz, std::is_integral_v, T, x == 0 ? 8 * sizeof x : __builtin_ctzll(x))
 #undef COVARIUM_FUNCTION_OF_ANY
 
-// A function of two numbers of one type; a scalar beside a vector is every component.
+// A function of two numbers of one type; a scalar beside a vector stands for every component.
 #define COVARIUM_FUNCTION_OF_2(name, Condition, body)                                      \
   template <typename T, typename = std::enable_if_t<Condition<T>>>                         \
   static inline T name(T x, T y) {                                                         \
@@ -99,7 +99,7 @@ COVARIUM_FUNCTION_OF_ANY(ctz, std::is_integral_v, T, x == 0 ? 8 * sizeof x : __b
       result[i] = name<T>(covarium::componentOf<T>(a, i), covarium::componentOf<T>(b, i)); \
     return result;                                                                         \
   }
-// Scalars of two types: as their sum is.
+// Scalars of two types: the result has the type of their sum.
 #define COVARIUM_MIXED(name)                                                                                      \
   template <typename A, typename B,                                                                               \
             typename = std::enable_if_t<!std::is_same_v<A, B> && covarium::isNumber<A> && covarium::isNumber<B>>, \
@@ -157,7 +157,7 @@ static inline covarium::FloatOf<T> ldexp(T x, int exponent) {
   return static_cast<covarium::FloatOf<T>>(__builtin_ldexpf(static_cast<float>(x), exponent));
 }
 
-// A half's is exact in double, and rounded once.
+// For halves it is exact in double, and rounded once.
 template <typename T>
 static inline T fusedOf(T a, T b, T c) {
   if constexpr (std::is_same_v<T, float>) {
@@ -202,7 +202,7 @@ static inline auto smoothstep(const A& edge0, const B& edge1, const C& x) {
   return t * t * (3 - 2 * t);
 }
 
-// Scalars beside vectors are every component. A condition of integers holds where the highest bit is set.
+// Scalars beside vectors stand for every component. A condition of integers holds where the highest bit is set.
 template <typename A, typename B, typename C>
 static inline auto select(const A& no, const B& yes, const C& condition) {
   using K = typename covarium::ShapeOf<C>::Element;

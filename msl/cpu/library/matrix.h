@@ -1,22 +1,22 @@
-// The matrices of the Metal Shading Language, float2x2 to float4x4: columnCount first, each a vector with its room and
-// alignment. Part of wrapper.h, in namespace covarium.
+// The matrices of the Metal Shading Language, float2x2 to float4x4: the count of columns comes first, and each column
+// is a vector with its padding and alignment. Part of wrapper.h, in namespace covarium.
 
 template <typename T, int columnCount, int rowCount>
 struct ColumnMatrix {
   using Column = ShortVector<T, rowCount>;
   Column columns[columnCount];
   ColumnMatrix() = default;
-  // A number on the diagonal, zeros elsewhere.
-  // The same of another element type.
+  // From a matrix of another element type.
   template <typename U>
   explicit ColumnMatrix(const ColumnMatrix<U, columnCount, rowCount>& other) {
     for (int i = 0; i < columnCount; ++i) columns[i] = Column(other[i]);
   }
+  // A number on the diagonal, zeros elsewhere.
   explicit ColumnMatrix(T diagonal) {
     for (int i = 0; i < columnCount; ++i)
       for (int k = 0; k < rowCount; ++k) columns[i][k] = i == k ? diagonal : T(0);
   }
-  // Its columns, or its numbers column by column.
+  // From its columns, or from its numbers column by column.
   template <typename A, typename B, typename... More>
   ColumnMatrix(const A& a, const B& b, const More&... more) {
     constexpr int given = 2 + sizeof...(More);
@@ -94,7 +94,7 @@ template <typename T>
 static inline T determinant(const ColumnMatrix<T, 2, 2>& a) {
   return a[0][0] * a[1][1] - a[1][0] * a[0][1];
 }
-// By the first column.
+// By expansion along the first column.
 template <typename T, int n>
 static inline T determinant(const ColumnMatrix<T, n, n>& a) {
   T sum = T(0);

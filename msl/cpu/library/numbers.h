@@ -87,7 +87,7 @@ template <typename T>
 struct is_vector : std::bool_constant<covarium::ShapeOf<T>::isVector> {};
 template <typename T>
 constexpr bool is_vector_v = is_vector<T>::value;
-// All memory is one, so a type says none.
+// There is only one kind of memory, so no type names one.
 template <typename T>
 struct remove_addrspace {
   using type = T;

@@ -1,5 +1,5 @@
-// Numbers in the bytes of one word, as pictures have them: the pack and unpack functions. Included after words.h where
-// a text has such a name.
+// Numbers in the bytes of one word, as pictures have them: the pack and unpack functions. Included after words.h if a
+// text has such a name.
 #pragma once
 
 namespace metal {

@@ -9,7 +9,7 @@ struct Gradient {
   Gradient(const ShortVector<float, n>& x, const ShortVector<float, n>& y) : dx(x), dy(y) {}
 };
 
-// What a sampler of the text is made of.
+// True for the settings of which the text makes a sampler.
 template <typename S>
 constexpr bool isSetting = std::is_enum_v<S>;
 
@@ -42,7 +42,7 @@ struct lod_clamp {
   constexpr lod_clamp(float least, float most) : least(least), most(most) {}
 };
 
-// Ways to say the level of detail: all textures have one, and it chooses between the filters.
+// Ways to give the level of detail: all textures have only one level, but it chooses between the filters.
 struct bias {
   float lod;
   explicit bias(float value) : lod(value) {}
@@ -132,7 +132,7 @@ static inline int wrapped(int i, int n, uint32_t address) {
   }
 }
 
-// A coordinate as one of texels that an int holds.
+// A coordinate, in texels, limited to what an int holds.
 static inline float bounded(float x) {
   return __builtin_isnan(x) ? 0.0f : __builtin_fminf(__builtin_fmaxf(x, -1e9f), 1e9f);
 }
@@ -156,12 +156,12 @@ static inline bool compares(uint32_t how, float reference, float value) {
   }
 }
 
-// What a call of sample or gather says behind its coordinates and its slice.
+// What a call of sample or gather gives after its coordinates and its slice.
 struct SampleOptions {
   float lod = 0;
   int offset[3] = {0, 0, 0};
   uint32_t component = 0;
-  float reference = 0;  // that a texel is compared with
+  float reference = 0;  // the value that a texel is compared with
 
   template <typename Option>
   void set(const Option& option, const uint32_t (&size)[3]) {

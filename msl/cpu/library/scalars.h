@@ -1,9 +1,9 @@
-// The scalar types of the Metal Shading Language that C++ lacks, and what the other headers ask of scalars. Part of
+// The scalar types of the Metal Shading Language that C++ lacks, and what the other headers need of scalars. Part of
 // wrapper.h, in namespace covarium.
 
 #if defined(COVARIUM_ON_GPU)
 #include <library/half.h>
-// clang has it as a type of its own on every processor, with the flags of lib/kernel/cpu/compiler.ts.
+// clang has it as a separate type on every processor, with the flags of lib/kernel/cpu/compiler.ts.
 #elif defined(__clang__) || !defined(__FLT16_MANT_DIG__)
 using Half = __fp16;
 #else
@@ -33,7 +33,7 @@ template <typename T>
 constexpr bool isNumber = std::is_arithmetic_v<T> || isFloat<T>;
 template <typename T>
 constexpr bool isEnumeration = std::is_enum_v<T> && std::is_convertible_v<T, long>;
-// What a function of floats gives for an argument.
+// The type that a function of floats returns for an argument.
 template <typename T>
 using FloatOf = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BrainFloat>, T, float>;
 
@@ -128,7 +128,7 @@ constexpr auto operator%(const A& a, Divisor<B> b) {
     return a % b.value;
   }
 }
-// The low bits of an amount; a left operand is promoted to 32 bits or more.
+// A shift takes the low bits of its amount; a left operand is promoted to 32 bits or more.
 template <typename A, typename B>
 constexpr auto operator<<(const A& a, Shift<B> b) {
   if constexpr (std::is_integral_v<A> || isEnumeration<A>) {

@@ -1,10 +1,10 @@
 // The vectors of the Metal Shading Language, float2 to ulong4, by element: sizes, alignments and the ways to make one
-// are Metal's. Three components take the room of four; a packed vector has no room to spare. Part of wrapper.h, in
+// are Metal's. Three components take the room of four; a packed vector has no padding. Part of wrapper.h, in
 // namespace covarium.
 
 #include "swizzle.h"
 
-// Components, in Metal's room for them or packed. Those of a value are set one by one; without a value they are not.
+// Components, with Metal's padding or packed. They are set one by one from a value; without a value they are not set.
 struct Unset {};
 struct Rest {};
 #define COVARIUM_COMPONENTS(name, stored)                            \
@@ -121,7 +121,7 @@ struct PackedComponents<T, 4> {
 };
 #undef COVARIUM_COMPONENTS
 
-// What an expression of vectors is made of: its element and how many, for scalars one.
+// The element and the number of elements of an expression of vectors; a scalar has one.
 template <typename V>
 struct Shape {
   using Element = V;
@@ -170,7 +170,7 @@ struct ShortVector : Components<T, n> {
     int i = 0;
     put(a, i);
   }
-  // Another element type, named.
+  // An explicit conversion from another element type.
   template <typename V, typename = std::enable_if_t<ShapeOf<V>::isVector && ShapeOf<V>::count == n>, typename = void>
   constexpr explicit ShortVector(const V& other) : Components<T, n>(Unset()) {
     int i = 0;
@@ -209,7 +209,7 @@ struct PackedVector : PackedComponents<T, n> {
   constexpr const T& operator[](int i) const { return all[indexOf(i, n)]; }
 };
 
-// The vector of an expression of one or two: the scalar takes the vector's type.
+// The vector type of an expression with one or two vectors: a scalar takes the vector's type.
 template <typename A, typename B>
 using Common = std::conditional_t<
     ShapeOf<A>::isVector, ShortVector<typename ShapeOf<A>::Element, ShapeOf<A>::count>,
@@ -221,7 +221,7 @@ using IfVectors = std::enable_if_t<(ShapeOf<A>::isVector || ShapeOf<B>::isVector
                                     (ShapeOf<A>::count == ShapeOf<B>::count &&
                                      std::is_same_v<typename ShapeOf<A>::Element, typename ShapeOf<B>::Element>))>;
 
-// A swizzle or a packed vector as a vector of its own; all else as it is.
+// Turns a swizzle or a packed vector into an ordinary vector; all else stays as it is.
 template <typename V>
 static inline auto plain(const V& value) {
   if constexpr (ShapeOf<V>::isVector) {

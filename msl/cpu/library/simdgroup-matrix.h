@@ -19,7 +19,7 @@ struct simdgroup_matrix {
   struct Place {
     unsigned row, column;
   };
-  // Of this lane's first element; the second stands right of it.
+  // The place of this lane's first element; the second is to its right.
   static Place place() { return placeOf(covarium::kernelHost->lane()); }
   static Place placeOf(unsigned lane) {
     const unsigned quad = lane / 4;
@@ -65,7 +65,7 @@ static inline void simdgroup_store(const simdgroup_8x8<T>& a, U* memory, ulong p
   covarium::kernelHost->exchange(0, file, line);
 }
 
-// All 64 elements, of what each lane gives.
+// Gathers all 64 elements from what each lane gives.
 template <typename T>
 static inline void simdgroupGather(const simdgroup_8x8<T>& a, T (&all)[8][8], const char* file, uint line) {
   const auto given = exchanged(a.own, file, line);

@@ -30,7 +30,7 @@ static inline void threadgroup_barrier(mem_flags, COVARIUM_CALLER) { covarium::k
 static inline void threadgroup_barrier(mem_flags, thread_scope, COVARIUM_CALLER) {
   covarium::kernelHost->barrier(file, line);
 }
-// What a thread has written, others see at once: they take turns, or run on processors that agree on memory.
+// Other threads see at once what a thread has written: they take turns, or run on processors that agree on memory.
 static inline void atomic_thread_fence(mem_flags, memory_order = memory_order_seq_cst,
                                        thread_scope = thread_scope_device) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -54,8 +54,8 @@ static inline auto eachComponent(T value, F f) {
   return value;
 }
 
-// In a loop over the threads of a group (lib/kernel/cpu/group-loops.ts) each has left what it gives in `values`; the
-// lanes of a simdgroup, or of a quad, lie side by side. Without `alive` all take part.
+// In a loop over the threads of a group (lib/kernel/cpu/group-loops.ts) each thread has left what it gives in
+// `values`; the lanes of a simdgroup, or of a quad, lie side by side. Without `alive` all take part.
 template <typename T>
 struct LanesInMemory {
   const T* values;
@@ -77,7 +77,7 @@ struct LanesInMemory {
     }                                                                                                        \
   }                                                                                                          \
   }
-// The same where it is a fold: of four groups at once, whose numbers do not wait for each other.
+// The same for a fold: of four groups at once, whose numbers do not wait for each other.
 #define COVARIUM_FOLD_OF_ALL(function, width, begin, name)                                          \
   namespace of_all {                                                                                \
   template <typename T>                                                                             \
@@ -121,8 +121,8 @@ struct LanesInMemory {
   }                                                                                                   \
   }
 
-// Of the lanes of a simdgroup, and of the four of a quad. `first` is what the first lane of them gives, and `all`
-// begins.
+// Folds over the lanes of a simdgroup, and over the four of a quad. `first` is what the first of these lanes gives;
+// `begin` is the value before the first step.
 #define COVARIUM_SIMD_FOLD(name, begin, body)                                                      \
   template <typename T>                                                                            \
   static inline T name##OfBoth(const T& a, const T& b) {                                           \
@@ -191,7 +191,7 @@ COVARIUM_OF_BOOLS(quad)
 #undef COVARIUM_OF_BOOLS
 }  // namespace of_all
 
-// A bit a lane.
+// One bit for each lane.
 struct simd_vote {
   using vote_t = ulong;
   vote_t bits;
@@ -274,7 +274,7 @@ COVARIUM_PREFIX(product, 1, *)
 #define COVARIUM_OF_LANES \
   template <typename T, typename L, typename = std::enable_if_t<covarium::ShapeOf<T>::count != 0>>
 
-// The value of another lane; a lane that does not exist gives one's own, which Metal leaves undefined.
+// The value of another lane. For a lane that does not exist it is the lane's own value, which Metal leaves undefined.
 COVARIUM_OF_LANES
 static inline auto simd_shuffle(const T& from, L lane, COVARIUM_CALLER) {
   const auto value = covarium::plain(from);
@@ -293,7 +293,7 @@ static inline auto quad_shuffle(const T& value, L lane, COVARIUM_CALLER) {
   return simd_shuffle(value, at < 4 ? own / 4 * 4 + at : own, file, line);
 }
 
-// `at` is the lane itself among the `width` of its simdgroup or quad, and gives the lane that it takes from.
+// `at` is the lane itself among the `width` of its simdgroup or quad; `from` is the lane that it takes from.
 #define COVARIUM_SHUFFLE(name, from)                                      \
   COVARIUM_OF_LANES                                                       \
   static inline auto simd_##name(const T& value, L by, COVARIUM_CALLER) { \

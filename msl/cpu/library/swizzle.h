@@ -8,7 +8,7 @@ struct Swizzle {
   T all[stored];
   using Value = ShortVector<T, sizeof...(at)>;
   operator Value() const { return Value(all[at]...); }
-  // What is read where a type is deduced (lib/kernel/cpu/rewrite.ts).
+  // The value that is read where a type is deduced (lib/kernel/cpu/rewrite.ts).
   Value plain() const { return Value(all[at]...); }
   // A copy: v.yx = v reads all of v before it writes.
   Swizzle& operator=(Value value) {

@@ -1,5 +1,5 @@
-// The texels of textures in memory: numbers of a format. Part of texture.h, which is included in a namespace of the
-// kernel's own.
+// The texels of textures in memory: numbers of a format. Part of texture.h, which is included in the kernel's own
+// namespace.
 
 namespace covarium_textures {
 
@@ -73,7 +73,7 @@ static inline int normalizedOf(float value, float least, float most) {
   return static_cast<int>(__builtin_rintf(inside * most));
 }
 
-// An integer that a component takes: the nearest.
+// The nearest integer that a component can hold.
 template <typename C, typename T>
 static inline C saturatedTo(T value) {
   if constexpr (std::is_signed_v<C>) {

@@ -1,5 +1,5 @@
-// Textures of one mipmap level, and samplers, in plain memory: texels lie row by row and slice by slice, without gaps.
-// Included behind words.h for a text that has the words. A texel beyond the edges reads as zeros, and is not written.
+// Textures of one mipmap level, and samplers, in plain memory: texels lie row by row and slice by slice, without
+// gaps. Included after words.h if a text uses them. A texel beyond the edges reads as zeros, and is not written.
 #pragma once
 
 #include "texel.h"
@@ -7,18 +7,18 @@
 
 namespace covarium_textures {
 
-// dimensions: coordinates of a texel within its slice; those of a cube's face are two.
+// dimensions: coordinates of a texel within its slice; a cube's face has two.
 template <typename T, metal::access how, int dimensions, bool isArray, bool isCube, bool isDepth>
 class Texture {
  public:
-  static constexpr bool isTexture = true;  // arguments.h asks
+  static constexpr bool isTexture = true;  // for arguments.h
   using Colour = std::conditional_t<isDepth, T, ShortVector<T, 4>>;
   using FloatVector = std::conditional_t<dimensions == 1, float, ShortVector<float, isCube ? 3 : dimensions>>;
 
   Texture() = default;
   explicit Texture(const void* memory) : header_(headerAt(memory)) {}
 
-  // One that a function constant leaves out.
+  // True if a function constant leaves the texture out.
   bool isNull() const { return header_.texels == nullptr; }
 
   uint32_t get_width(uint32_t = 0) const { return header_.size[0]; }
@@ -38,7 +38,7 @@ class Texture {
     return elements();
   }
   uint32_t get_num_mip_levels() const { return 1; }
-  // What this thread writes it may read afterwards.
+  // Afterwards this thread may read what it has written.
   void fence() const {
 #if defined(COVARIUM_ON_GPU)
     asm volatile("membar.gl;" ::: "memory");
@@ -146,7 +146,7 @@ class Texture {
   template <typename C>
   bool atomic_compare_exchange_weak(const C& at, uint32_t place, Colour* expected, const Colour& desired) const {
     auto* texel = atomicOf(at, place);
-    // A loop that waits for success ends.
+    // So that a loop that waits for success ends.
     if (texel == nullptr) return true;
     T before = coordinate(*expected, 0);
     const bool isChanged = metal::atomic_compare_exchange_weak_explicit(
@@ -169,15 +169,15 @@ class Texture {
     uint32_t slice = 0;
   };
 
-  // The letter of component i in memory.
+  // The channel of component i in memory.
   uint32_t letterOf(uint32_t i) const { return header_.isBgra != 0 && i < 3 ? 2 - i : i; }
 
-  // False for a level that there is not.
+  // False for a level that does not exist.
   static bool isLevel(unsigned count, const uint32_t* given) {
     return count <= sliceNumbers || given[sliceNumbers] == 0;
   }
 
-  // True if there is such a texel; in check mode, one that there is not ends the thread.
+  // True if the texel exists. In check mode the thread ends if it does not.
   template <typename C>
   bool isInside(const C& at, const uint32_t* given, bool hasLevel, uint32_t (&place)[3]) const {
     using Element = typename ShapeOf<C>::Element;
@@ -217,7 +217,7 @@ class Texture {
     return T(compares(s.compare, options.reference, static_cast<float>(each)) ? 1 : 0);
   }
 
-  // Of a texel, or of none: components that the format does not have are 0, and the last one 1.
+  // The colour of a texel, or of none: components that the format does not have are 0, and the last one is 1.
   Colour colourOf(unsigned char* texel) const {
     const auto read = [&](const auto& put) {
       if (texel != nullptr) readTexel<T>(texel, header_.component, header_.count, put);
@@ -245,7 +245,7 @@ class Texture {
     return reinterpret_cast<metal::atomic<T>*>(texelOf(place));
   }
 
-  // Where a sampler reads, and how; behind the coordinates stand an element of the array and options.
+  // Where a sampler reads, and how; an element of the array and options follow the coordinates.
   template <typename... More>
   SampleOptions optionsOf(Taps& taps, const FloatVector& at, const More&... more) const {
     setPlace(taps, at);
@@ -285,12 +285,12 @@ class Texture {
     return bounded(s.isPixel != 0 ? taps.at[k] : taps.at[k] * static_cast<float>(header_.size[k]));
   }
 
-  // What a sampler finds at whole places, which may lie beyond the edges.
+  // What a sampler finds at whole coordinates, which may lie beyond the edges.
   Colour tap(const metal::sampler& s, const Taps& taps, const int (&at)[3]) const {
     uint32_t place[3] = {0, 0, taps.slice};
     if (isNull()) return colourOf(nullptr);
     for (int k = 0; k < planes; ++k) {
-      // A sampler's address is not for the edges of a cube's face.
+      // A sampler's address mode does not apply to the edges of a cube's face.
       const uint32_t address = isCube ? 0 : s.addresses[k];
       const int texel = wrapped(at[k], static_cast<int>(header_.size[k]), address);
       if (texel < 0) return borderOf(s, address);
@@ -332,7 +332,7 @@ class Texture {
         at[k] += isNext;
         weight *= isNext != 0 ? rest[k] : 1.0f - rest[k];
       }
-      // A neighbour without weight may be anything.
+      // A neighbour without weight is not added: it may be anything.
       if (weight != 0) sum = sum + weight * Sum(change(tap(s, taps, at)));
     }
     return decltype(change(Colour(T(0))))(sum);

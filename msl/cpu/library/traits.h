@@ -1,5 +1,5 @@
-// What the library takes of C++'s standard library: its own headers take longer to compile than most kernels, and NVRTC
-// has none. Part of wrapper.h, in a namespace of ours.
+// What the library needs of C++'s standard library: its own headers take longer to compile than most kernels, and
+// NVRTC has none. Part of wrapper.h, in a namespace of ours.
 
 namespace std {
 

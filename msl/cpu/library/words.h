@@ -1,5 +1,5 @@
 // What the words of the Metal Shading Language mean to a C++ compiler, for a user's kernel that is compiled at run
-// time. Include it in a namespace of the kernel's own, after wrapper.h: the standard headers come before its words.
+// time. Include it in the kernel's own namespace, after wrapper.h: the standard headers come before its words.
 #pragma once
 
 // Types are known under both names, with and without their namespace.
@@ -79,7 +79,7 @@ struct MTLTriangleTessellationFactorsHalf {
 #include "mathematics.h"
 #include "integers.h"
 #include "floats.h"
-// Those of the device: msl/cuda has its own.
+// The headers of the device: msl/cuda has its own.
 #include <library/atomic.h>
 #include <library/simdgroup.h>
 

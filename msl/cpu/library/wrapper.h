@@ -1,5 +1,4 @@
-// What the generated text around a user's kernel rests on (lib/kernel/cpu/translation-unit.ts). Included before
-// words.h.
+// What the generated text around a user's kernel uses (lib/kernel/cpu/translation-unit.ts). Included before words.h.
 #pragma once
 
 // As the system's headers have them.
@@ -18,7 +17,7 @@ extern "C" void* memcpy(void*, const void*, size_t);
 extern "C" int strcmp(const char*, const char*);
 extern "C" int snprintf(char*, size_t, const char*, ...);
 
-// What a compiler makes of numbers in braces has this name.
+// Compilers give numbers in braces a type of this name.
 namespace std {
 template <typename E>
 class initializer_list {
@@ -46,8 +45,8 @@ namespace covarium {
 static const KernelHost* kernelHost = nullptr;
 constexpr unsigned simdWidth = 32;  // Apple's, and the cpu device's
 
-// An index into the library's own types. In check mode it must be that of an element: a compiler lets a reference to
-// the one behind the last pass.
+// An index into the library's own types. In check mode it must be that of an element, because compilers accept a
+// reference to the place behind the last one.
 #if defined(covarium_check_mode)
 static __attribute__((noinline)) size_t overrun(size_t index, size_t count) {
   char type[32] = "T[";
@@ -94,7 +93,7 @@ static inline uint32_t groupThreadsFrom(uint32_t first, uint32_t size, uint32_t 
   return threads - first < size ? threads - first : size;
 }
 
-// The place of a thread where threads are run in rows and know no group; what the kernel doesn't use is not computed.
+// The place of a thread if threads run in rows and have no group; what the kernel doesn't use is not computed.
 static inline ThreadPlace placeInRow(const GridSize& grid, uint32_t x, uint32_t y, uint32_t z) {
   ThreadPlace place;
   const uint32_t at[3] = {x, y, z};
@@ -107,23 +106,24 @@ static inline ThreadPlace placeInRow(const GridSize& grid, uint32_t x, uint32_t 
   return place;
 }
 
-// Has this processor thread's memory of the library made before the kernel runs: clang keeps numbers in registers 16 to
-// 31 of AVX-512 across the call that asks for it, and an allocator that fills what it gives uses them. Across a call of
-// this function it keeps none.
+// Allocates the library's thread-local memory for this processor thread before the kernel runs. Clang keeps numbers
+// in registers 16 to 31 of AVX-512 across the call that asks for this memory, and an allocator that fills the memory
+// uses these registers. Across a call of this function clang keeps nothing in them.
 __attribute__((noinline)) static void reachOwnMemory() {
   static thread_local char own;
   __asm__ volatile("" ::"r"(&own) : "memory");
 }
 
-// A loop over the threads of a group, whose sizes are variables of their own (lib/kernel/cpu/group-loops.ts). Not with
-// assume_safety: clang then moves reads in front of writes of the same thread, and shares a thread's array among all.
+// Stands before a loop over the threads of a group, whose sizes are separate variables
+// (lib/kernel/cpu/group-loops.ts). Not with assume_safety: clang then moves reads in front of writes of the same
+// thread, and lets all threads share one thread's array.
 #if defined(__clang__)
 #define COVARIUM_VECTORS_OF_LANES _Pragma("clang loop vectorize(enable)")
 #else
 #define COVARIUM_VECTORS_OF_LANES _Pragma("GCC ivdep")
 #endif
-// The sizes of a group and the positions of its first thread. The host refuses grids where positions could wrap, so
-// that a compiler knows that the elements of threads side by side lie side by side.
+// The sizes of a group and the positions of its first thread. The host refuses grids where positions could wrap, so a
+// compiler knows that neighbouring threads have neighbouring elements.
 #define covarium_group_sizes                                                                                 \
   covarium::reachOwnMemory();                                                                                \
   const uint32_t covarium_sizex = covarium_place.groupSize[0], covarium_sizey = covarium_place.groupSize[1], \
@@ -133,8 +133,8 @@ __attribute__((noinline)) static void reachOwnMemory() {
                  covarium_firstz = covarium_place.group[2] * covarium_grid.groupThreads[2];                  \
   if (covarium_sizex > covarium::mostThreads || covarium_firstx >= covarium::mostGroupedThreads)             \
     __builtin_unreachable();
-// A pointer to a variable of this processor's thread, computed once: a compiler that knows whose address it is asks for
-// it by a call in each turn of a loop.
+// A pointer to a variable of this processor's thread, computed once. If a compiler knew which variable it is, it
+// would call for its address in each pass of a loop.
 #define covarium_reach(name, variable) \
   auto* name = &(variable);            \
   __asm__("" : "+r"(name));
@@ -144,7 +144,7 @@ __attribute__((noinline)) static void reachOwnMemory() {
   for (uint32_t covarium_lx = 0, covarium_lane = (covarium_lz * covarium_sizey + covarium_ly) * covarium_sizex; \
        covarium_lx < covarium_sizex; ++covarium_lx, ++covarium_lane)
 
-// Gives an element of an array of threads' variables its first value.
+// Gives a thread's element of an array of variables its first value.
 template <typename T>
 static inline void keep(T& to, const T& from) {
   if constexpr (std::is_array_v<T>) {
@@ -154,7 +154,7 @@ static inline void keep(T& to, const T& from) {
   }
 }
 
-// The bytes of the threadgroup variables that stand in each kernel, counted as the library is loaded.
+// The bytes of the threadgroup variables that are declared in each kernel, counted as the library is loaded.
 template <auto kernel>
 static uint64_t staticThreadgroupBytes = 0;
 template <auto kernel, size_t bytes, int which>
@@ -171,7 +171,7 @@ static inline T& own(const char* name) {
   return *static_cast<T*>(kernelHost->ownMemory(which, name, sizeof(T), sizeof(std::remove_all_extents_t<T>)));
 }
 
-// Whether this run of the kernel is to end: one read in each pass of a loop.
+// True if this run of the kernel has to end. It costs one read in each pass of a loop.
 static constexpr bool cancelled() {
   if (__builtin_is_constant_evaluated()) return false;
   return __builtin_expect(__atomic_load_n(kernelHost->cancellations, __ATOMIC_RELAXED) != 0, 0) &&
