@@ -1,7 +1,7 @@
 // Makes PTX of the kernels that the CUDA device runs, and a C++ header that holds it, compressed: node
-// msl/cuda/embed.mjs OUT.h; or the text itself, where OUT ends in .ptx. Any clang with the NVPTX target does it,
-// without NVIDIA's toolkit. Where there is none the header says so: then the device is never available. CLANGXX names
-// another clang than the first of the usual names.
+// msl/cuda/embed.mjs OUT.h; or the text itself, if OUT ends in .ptx. Any clang with the NVPTX target does it, without
+// NVIDIA's toolkit. If there is none, the header says so, and the device is never available. CLANGXX names a clang to
+// use instead of the first of the usual names.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -51,9 +51,9 @@ export function makePtx() {
 }
 
 /**
- * A C++ header with the text as `covarium::cuda::compressedPtx`, by Brotli, and the reason why there is none as
- * `noPtxReason`, or ''. The addon has a tenth of the text that way, and the package half of what its own compression
- * would leave.
+ * A C++ header with the text, compressed by Brotli, as `covarium::cuda::compressedPtx`, and the reason why there is
+ * none as `noPtxReason`, or ''. So the addon has a tenth of the text's bytes, and the package half of what its own
+ * compression would leave.
  */
 export function header({ ptx, reason }) {
   const params = { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS };

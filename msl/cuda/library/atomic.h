@@ -11,7 +11,7 @@ using atomic_uint = atomic<uint>;
 using atomic_float = atomic<float>;
 using atomic_bool = atomic<bool>;
 
-// The word that becomes `desired` if it is `expected`; what it was.
+// Sets the word to `desired` if it is `expected`; returns its earlier value.
 static inline uint compareAndSwap(const volatile void* word, uint expected, uint desired) {
   uint before;
   asm volatile("atom.cas.b32 %0, [%1], %2, %3;" : "=r"(before) : "l"(word), "r"(expected), "r"(desired) : "memory");
@@ -27,7 +27,7 @@ static inline void atomic_store_explicit(volatile atomic<T>* object, V desired, 
   object->value = static_cast<T>(desired);
 }
 
-// The value before.
+// Returns the earlier value.
 template <typename T, typename Change>
 static inline T atomicUpdate(volatile atomic<T>* object, Change change) {
   static_assert(sizeof(T) == sizeof(uint), "an atomic that changes has 4 bytes here");
@@ -53,7 +53,7 @@ static inline bool atomic_compare_exchange_weak_explicit(volatile atomic<T>* obj
   return found == was;
 }
 
-// By one instruction, for the numbers that it knows.
+// By one instruction, for the types that it supports.
 #define COVARIUM_ATOMIC(name, instruction, T, letter, body)                                                      \
   template <typename V>                                                                                          \
   static inline T atomic_fetch_##name##_explicit(volatile atomic<T>* object, V value, memory_order) {            \

@@ -1,5 +1,5 @@
-// Half, the float of 16 bits, by the GPU's whole numbers: each operation is made in float and rounded to nearest, ties
-// to even, which gives the bits of a processor that has it. Part of scalars.h, in namespace covarium.
+// Half, the float of 16 bits, by the GPU's integers: each operation is made in float and rounded to nearest, ties to
+// even, which gives the bits of a processor that has halves. Part of scalars.h, in namespace covarium.
 
 struct BrainFloat;
 struct Half {
@@ -21,7 +21,7 @@ struct Half {
     const uint32_t magnitude = all & 0x7fffffff;
     if (magnitude > 0x7f800000) return static_cast<uint16_t>(sign | 0x7e00 | (magnitude >> 13 & 0x3ff));
     if (magnitude >= 143u << 23) return static_cast<uint16_t>(sign | 0x7c00);
-    // The last bit of 1/2 is that of the least halves.
+    // The last bit of 1/2 as a float is worth the least half, so adding 1/2 rounds to multiples of it.
     if (magnitude < 113u << 23)
       return static_cast<uint16_t>(
           sign | (__builtin_bit_cast(uint32_t, __builtin_bit_cast(float, magnitude) + 0.5f) - (126u << 23)));

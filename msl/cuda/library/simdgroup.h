@@ -9,7 +9,7 @@ static inline mem_flags operator|(mem_flags a, mem_flags b) {
 
 static inline void threadgroup_barrier(mem_flags) { __syncthreads(); }
 
-// The lanes that are here, a bit each.
+// The lanes that are here, one bit each.
 static inline uint lanesHere() {
   uint mask;
   asm volatile("activemask.b32 %0;" : "=r"(mask)::"memory");
@@ -24,7 +24,7 @@ static inline uint wordFrom(uint word, uint lane, uint here) {
   return given;
 }
 
-// What `lane` gave; all lanes of `here` must ask, each for a lane of its own choice.
+// What `lane` gave. All lanes of `here` must call it, each for any lane.
 template <typename T>
 static inline T givenBy(T value, uint lane, uint here) {
   constexpr uint words = (sizeof(T) + sizeof(uint) - 1) / sizeof(uint);
@@ -36,7 +36,7 @@ static inline T givenBy(T value, uint lane, uint here) {
   return given;
 }
 
-// What the first of these lanes that is here gave.
+// What the first of these lanes gave that is here.
 template <typename T>
 static inline T ofFirst(T value, uint first, uint width, uint here) {
   uint lane = first;
@@ -44,7 +44,7 @@ static inline T ofFirst(T value, uint first, uint width, uint here) {
   return givenBy(value, lane, here);
 }
 
-// Of the lanes of a simdgroup, and of the four of a quad.
+// Folds over the lanes of a simdgroup, and over the four of a quad.
 #define COVARIUM_SIMD_FOLD(name, start)                           \
   template <typename T>                                           \
   static inline T name##Of(T value, uint first, uint width) {     \
@@ -94,7 +94,7 @@ COVARIUM_SIMD_FOLD(xor, T(0))
 #undef COVARIUM_OF_TWO
 #undef COVARIUM_SIMD_FOLD
 
-// A bit a lane.
+// One bit for each lane.
 struct simd_vote {
   using vote_t = ulong;
   vote_t bits;
@@ -145,7 +145,7 @@ static inline T simd_prefix_exclusive_sum(T value) {
 #define COVARIUM_OF_LANES \
   template <typename T, typename L, typename = std::enable_if_t<covarium::ShapeOf<T>::count != 0>>
 
-// The value of another lane; a lane that is not here gives one's own, which Metal leaves undefined.
+// The value of another lane. For a lane that is not here it is the lane's own value, which Metal leaves undefined.
 COVARIUM_OF_LANES
 static inline T simd_shuffle(T value, L lane) {
   const uint here = lanesHere();

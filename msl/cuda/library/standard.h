@@ -1,5 +1,5 @@
-// What msl/cpu/library takes of the compiler, for NVRTC and clang, which compile for the GPU without headers. Part of
-// wrapper.h, in a namespace of the kernel's own, so that no name meets one of the compiler's.
+// What msl/cpu/library needs from the compiler, for NVRTC and clang, which compile for the GPU without headers. Part
+// of wrapper.h, in the kernel's own namespace, so that no name collides with one of the compiler's.
 
 using size_t = decltype(sizeof 0);
 using int8_t = signed char;
@@ -23,7 +23,7 @@ using uint64_t = unsigned long;
 #define COVARIUM_GROUP_Y __nvvm_read_ptx_sreg_ctaid_y()
 #define COVARIUM_GROUP_Z __nvvm_read_ptx_sreg_ctaid_z()
 #else
-#define COVARIUM_CONSTEXPR  // __int_as_float is none
+#define COVARIUM_CONSTEXPR  // __int_as_float is not constexpr
 #define COVARIUM_LANE threadIdx.x
 #define COVARIUM_GROUP_X blockIdx.x
 #define COVARIUM_GROUP_Y blockIdx.y

@@ -1,12 +1,12 @@
-// What the generated text around a user's kernel rests on (lib/kernel/cuda/translation-unit.ts), on the GPU. It takes
-// the place of msl/cpu/library/wrapper.h, and stands in a namespace of the kernel's own.
+// What the generated text around a user's kernel uses on the GPU (lib/kernel/cuda/translation-unit.ts). It takes the
+// place of msl/cpu/library/wrapper.h, and stands in the kernel's own namespace.
 #pragma once
 
 #define COVARIUM_ON_GPU 1
 #include "standard.h"
 
 namespace covarium {
-// Check mode is the cpu device's.
+// Only the cpu device has a check mode.
 template <typename I>
 static constexpr I indexOf(I index, size_t) {
   return index;
@@ -53,8 +53,8 @@ struct ThreadPlace {
   uint32_t index;         // the same as one number, x first
 };
 
-// False for a thread that the group at an edge doesn't have. Threads are numbered, x first, in the group as it is, so
-// that simdgroups are those of Metal.
+// False for a thread that a smaller group at an edge doesn't have. Threads are numbered, x first, within the group's
+// actual size, so that simdgroups are those of Metal.
 static inline bool findPlace(const GridSize& grid, ThreadPlace& place) {
   place.index = COVARIUM_LANE;
   place.group[0] = grid.firstGroup[0] + COVARIUM_GROUP_X;
