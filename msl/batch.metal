@@ -9,8 +9,8 @@ inline float magnitude(float x) { return x < 0.0f ? -x : x; }
 
 inline bool is_finite(float x) { return x - x == 0.0f; }
 
-// The rule of requireSymmetric (objc/cpu/symmetry.cc), operation by operation: every model that this refuses, the CPU
-// refuses too. `row` is row i of a matrix whose rows are `stride` apart, `top` its row 0.
+// The rule of requireSymmetric (objc/cpu/symmetry.cc), operation by operation, so that the CPU refuses every model
+// that this refuses. `row` is row i of a matrix whose rows are `stride` apart, `top` its row 0.
 inline bool mirrors(threadgroup const float* top, threadgroup const float* row, uint i, uint stride, float tolerance) {
   if (!is_finite(row[i])) return false;
   for (uint j = 0u; j < i; ++j) {
@@ -24,9 +24,9 @@ inline bool mirrors(threadgroup const float* top, threadgroup const float* row, 
   return true;
 }
 
-// Column j of row i >= j of a factor whose columns before j are there; `pivotRow` is row j. The order is that of
-// factorOne (objc/cpu/simd/batch.inc), and so are the bits. The row of the pivot itself leaves its entry and sets
-// `root`, 0 where the matrix is refused: others still read the entry.
+// Makes column j of row i >= j of a factor, whose columns before j have been made; `pivotRow` is row j. The order is
+// that of factorOne (objc/cpu/simd/batch.inc), and so are the bits. The row of the pivot itself leaves its entry as
+// it is, because others still read it, and sets `root`, to 0 if the matrix is refused.
 inline void factor_entry(threadgroup float* row, threadgroup const float* pivotRow, threadgroup float* root, uint i,
                          uint j) {
   float sum = row[j], pivot = pivotRow[j];
@@ -67,7 +67,7 @@ kernel void cholesky_batch(device float* a [[buffer(0)]], device uint* failed [[
     const bool good = mirrors(memory + (r - i) * stride, memory + r * stride, i, stride, params.tolerance);
     roots[r] = good ? 1.0f : 0.0f;
   }
-  // A column is finished before the next: of its row, a lane reads and writes the lower triangle alone.
+  // A column is finished before the next begins. A lane reads and writes only the lower triangle of its row.
   for (uint j = 0u; j < n; ++j) {
     threadgroup_barrier(mem_flags::mem_threadgroup);
     for (uint r = lane; r < rows; r += lanes) {
@@ -90,8 +90,8 @@ kernel void cholesky_batch(device float* a [[buffer(0)]], device uint* failed [[
 }
 
 // first becomes the index of the first model that failed, and kept (columns x columns) a copy of its matrix, before
-// another command writes to a. Where none failed first becomes params.models, and kept stays. One threadgroup, of at
-// most 1,024 lanes; memory: simdgroup_values_bytes.
+// another command writes to a. If none failed, first becomes params.models and kept stays as it is. One threadgroup,
+// of at most 1,024 lanes; memory: simdgroup_values_bytes.
 kernel void keep_first_failed(device const float* a [[buffer(0)]], device const uint* failed [[buffer(1)]],
                               device uint* first [[buffer(2)]], device float* kept [[buffer(3)]],
                               constant CholeskyBatchParams& params [[buffer(4)]],
@@ -103,7 +103,7 @@ kernel void keep_first_failed(device const float* a [[buffer(0)]], device const 
   for (uint m = lane; m < params.models && lowest == params.models; m += lanes)
     if (failed[m] != 0u) lowest = m;
   lowest = simd_min(lowest);
-  // Only copied as a float, so that the bits stay.
+  // The word is only copied as a float, so that its bits stay.
   if (lane % width == 0u) partial[lane / width] = as_type<float>(lowest);
   threadgroup_barrier(mem_flags::mem_threadgroup);
   for (uint s = 0u; s < (lanes + width - 1u) / width; ++s) {
@@ -116,8 +116,8 @@ kernel void keep_first_failed(device const float* a [[buffer(0)]], device const 
   for (uint e = lane; e < n * n; e += lanes) kept[e] = a[ulong(lowest) * n * n + e];
 }
 
-// Rows [block rowsPerGroup, (block + 1) rowsPerGroup) of model b in threadgroup b blocks + block, where a model has
-// blocks = ceil(rows / rowsPerGroup): those that sample_rows makes of factor b, mean b and stream + b.
+// Threadgroup b blocks + block makes rows [block rowsPerGroup, (block + 1) rowsPerGroup) of model b, where a model
+// has blocks = ceil(rows / rowsPerGroup): the rows that sample_rows makes of factor b, mean b and stream + b.
 //
 // Grid: models blocks threadgroups or more, of any size; memory: sample_rows_bytes.
 kernel void sample_batch(device const float* factors [[buffer(0)]], device const float* means [[buffer(1)]],

@@ -6,17 +6,17 @@
 #include "tiles.h"
 
 // The Cholesky factor of a large matrix, in place, by blocks of tile_side columns. For each block, cholesky_update
-// takes the products of the block before it from what is left and factors the block on the diagonal, which one
-// threadgroup does while the others are at their products; then cholesky_below solves the rows below it. An entry takes
-// the products of the columns before it in their order, one fused multiply-add each, and the reciprocal of a pivot is
-// rounded once: the bits are those of the CPU (objc/cpu/cholesky.cc). Nothing depends on what is above the diagonal,
-// which becomes 0. `failed` becomes the first pivot that is not positive, or cholesky_good; after that no block is
-// factored or solved.
+// subtracts the products of the block before it from what is left, and factors the block on the diagonal: one
+// threadgroup does this while the others work on their products. Then cholesky_below solves the rows below the block.
+// The products of the columns before an entry are subtracted in their order, one fused multiply-add each, and the
+// reciprocal of a pivot is rounded once: the bits are those of the CPU (objc/cpu/cholesky.cc). Nothing depends on
+// what is above the diagonal, which becomes 0. `failed` becomes the first pivot that is not positive, or
+// cholesky_good; after a bad pivot no block is factored or solved.
 
 inline uint behind_none(uint i, uint n) { return i < n ? i : n - 1u; }
 
-// Rows and columns behind the last are the last again, and what is above the diagonal is whatever is there: nothing of
-// it reaches an entry that is stored.
+// Beyond the last row or column the last one is read again, and above the diagonal whatever is there: none of this
+// reaches an entry that is stored.
 template <typename T>
 inline void load_tile(device const T* a, uint n, uint firstRow, uint firstColumn, uint lane, thread T (*sums)[8]) {
   uint columns[8];
@@ -30,7 +30,7 @@ inline void load_tile(device const T* a, uint n, uint firstRow, uint firstColumn
   }
 }
 
-// Above the diagonal, 0.
+// What is above the diagonal is stored as 0.
 template <typename T>
 inline void store_tile(device T* a, uint n, uint firstRow, uint firstColumn, uint lane, thread const T (*sums)[8]) {
 #pragma unroll
@@ -73,17 +73,19 @@ template <typename T>
 inline void update_tile(device T* a, device uint* failed, constant CholeskyTileParams& params, threadgroup T* memory,
                         uint group, uint lane) {
   const uint n = params.columns, begin = params.first;
-  // The first group alone: it writes `failed`, and lanes of another would not all read the same.
+  // Only the first group reads `failed`: it writes it too, and the lanes of another group would not all read the
+  // same.
   if (begin >= n || (group == 0u && begin != 0u && *failed != cholesky_good)) return;
   const uint across = (n - begin + tile_side - 1u) / tile_side, row = group / across;
   const uint firstRow = begin + row * tile_side, firstColumn = begin + (group - row * across) * tile_side;
   if (firstRow >= n || (firstColumn > firstRow && row != 0u)) return;
   T sums[8][8];
   load_tile(a, n, firstRow, firstColumn, lane, sums);
-  // What is above the diagonal in the rows that come next, which no other group has.
+  // Sets what is above the diagonal in the next rows to 0: no other group has it.
   if (firstColumn > firstRow) return store_tile(a, n, firstRow, firstColumn, lane, sums);
   if (begin != 0u) {
-    // The products are added to what is negative, and the sum is turned: the same roundings, and no -0.
+    // The products are added to the negative of the entry, and the sum changes its sign: the same roundings, and no
+    // -0.
 #pragma unroll
     for (uint r = 0u; r < 8u; ++r) {
 #pragma unroll
@@ -103,7 +105,7 @@ inline void update_tile(device T* a, device uint* failed, constant CholeskyTileP
 }
 
 // Grid: a threadgroup, of tile_lanes, for each tile_side rows below the block, or more; memory: tile_bytes, here and
-// below. With other lanes, nothing is done.
+// below. With another number of lanes nothing is done.
 kernel void cholesky_below(device float* a [[buffer(0)]], device const uint* failed [[buffer(1)]],
                            constant CholeskyTileParams& params [[buffer(2)]],
                            threadgroup float* memory THREADGROUP_MEMORY(0), uint group [[threadgroup_position_in_grid]],

@@ -1,6 +1,6 @@
 // Makes one source text of all kernels, and a C++ header that holds it: node msl/embed.mjs OUT.h
-// newLibraryWithSource: takes one text and knows no folder, so our own headers are written into it, each once. Where
-// Apple's compiler is there, the header has what it makes of the text too.
+// newLibraryWithSource: takes one text and has no folder for headers, so our own headers are written into it, each
+// once. If Apple's compiler is installed, the header also holds what it makes of the text.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,9 +9,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const msl = fileURLToPath(new URL('.', import.meta.url));
 
-// A template looks its names up where it stands, and a pragma counts from where it stands: both come before the first
-// header of ours, which promises bits too. Compilers before Metal 3.2 don't know the METAL pragmas; safe mathematics
-// allows contraction again, so that it is forbidden behind it, in either word.
+// A template looks its names up where it stands, and a pragma holds from where it stands. So both come before the
+// first header of ours, which promises bits too. Compilers before Metal 3.2 don't know the METAL pragmas. Safe
+// mathematics allows contraction again, so contraction is forbidden after it, by both pragmas.
 const head = `#pragma clang diagnostic ignored "-Wunknown-pragmas"
 #include <metal_stdlib>
 using namespace metal;
@@ -59,7 +59,7 @@ export function flatten(folder = msl) {
 // As newLibrary (objc/metal/library.mm) compiles the text, for the oldest system that binding.gyp names.
 const flags = ['-std=metal3.0', '-fno-fast-math', '-mmacosx-version-min=13.3', '-w'];
 
-/** The .metallib that Apple's compiler makes of the text; no bytes where that compiler is not there. */
+/** The .metallib that Apple's compiler makes of the text; no bytes if that compiler is missing. */
 export function compileLibrary(text) {
   const scratch = mkdtempSync(join(tmpdir(), 'covarium-'));
   const [source, library] = [join(scratch, 'covarium.metal'), join(scratch, 'covarium.metallib')];
@@ -102,7 +102,7 @@ ${[...library, 0].join(',').replace(/((?:\d+,){24})/g, '$1\n')}
 `;
 }
 
-/** Writes the header where it is not there or differs, so that nothing is built again for nothing. Whether it wrote. */
+/** Writes the header if it is missing or differs, so that nothing is rebuilt needlessly. Returns whether it wrote. */
 export function embed(out, folder = msl) {
   const source = flatten(folder);
   const text = header(source, compileLibrary(source));

@@ -18,8 +18,8 @@ inline Real multiplied_square(device const Real* factor, device const Real* mean
   return square;
 }
 
-// out_i = logAtMean - |w|^2 / 2 of row i of rows (rows x columns), columns at most 64 (beyond, nothing is written). The
-// factor is columns x columns, nothing above its diagonal is read. Grid: rows.
+// out_i = logAtMean - |w|^2 / 2 of row i of rows (rows x columns), columns at most 64 (with more, nothing is
+// written). The factor is columns x columns; nothing above its diagonal is read. Grid: rows.
 kernel void log_density_rows(device const float* factor [[buffer(0)]], device const float* mean [[buffer(1)]],
                              device const float* rows [[buffer(2)]], device float* out [[buffer(3)]],
                              constant LogDensityParams& params [[buffer(4)]], uint i [[thread_position_in_grid]]) {
@@ -30,8 +30,8 @@ kernel void log_density_rows(device const float* factor [[buffer(0)]], device co
   out[i] = fma(-0.5f, square, params.logAtMean);
 }
 
-// out_r = logAtMean - |row r|^2 / 2, of rows that are whitened already. One threadgroup a row, of at most 1,024 lanes;
-// memory: simdgroup_values_bytes.
+// out_r = logAtMean - |row r|^2 / 2, of rows that are whitened already. One threadgroup for each row, of at most
+// 1,024 lanes; memory: simdgroup_values_bytes.
 kernel void log_density(device const float* rows [[buffer(0)]], device float* out [[buffer(1)]],
                         constant LogDensityParams& params [[buffer(2)]],
                         threadgroup float* partial THREADGROUP_MEMORY(0), uint row [[threadgroup_position_in_grid]],

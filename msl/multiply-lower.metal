@@ -3,9 +3,9 @@
 #include "dialect.h"
 #include "params.h"
 
-// out = rows factor' by row, with mean added where addsMean is not 0; out is not rows. The factor is columns x columns,
-// nothing above its diagonal is read. A threadgroup makes column i of four rows, which share the load of row i of the
-// factor: for few rows that load is all the time it takes.
+// out = rows factor' by row, with mean added where addsMean is not 0; out is not rows. The factor is columns x
+// columns; nothing above its diagonal is read. A threadgroup makes column i of four rows, which share the load of row
+// i of the factor: for few rows this load takes all the time.
 //
 // Grid: columns ceil(rows / 4) threadgroups or more, of any size; memory: multiply_lower_bytes.
 kernel void multiply_lower(device const float* factor [[buffer(0)]], device const float* mean [[buffer(1)]],

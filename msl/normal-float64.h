@@ -3,14 +3,14 @@
 // block i / 2.
 //
 // Only integer operations, exact conversions, and correctly rounded add, subtract and multiply (no fma: plain
-// TypeScript has none for float64), so that every device gives the same bits. Apple GPUs have no float64, hence C++ and
-// CUDA, not MSL; uint64_t and int64_t come before it. Written over the types of a number and of a 64-bit word, as
-// normal.h is: double and uint64_t here, vectors of them in objc/cpu/simd/lanes-float64.h.
+// TypeScript has none for float64), so that every device gives the same bits. Apple GPUs have no float64, so this is
+// C++ and CUDA, not MSL; uint64_t and int64_t must be declared before it. Like normal.h it is a template over the
+// types of a number and of a 64-bit word: double and uint64_t here, vectors of them in objc/cpu/simd/lanes-float64.h.
 #pragma once
 
 namespace covarium::normal_float64 {
 
-// What the text below asks of a Word and a Real, for one of each.
+// The functions of a Word and a Real that the text below needs, for single ones.
 static inline uint64_t bitsOf(double value) {
   uint64_t bits;
   __builtin_memcpy(&bits, &value, sizeof bits);

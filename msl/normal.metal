@@ -4,8 +4,8 @@
 #include "normal.h"
 #include "params.h"
 
-// Thread i writes what belongs to out of the i-th Philox block that the range touches: up to four elements.
-// Grid: (first mod 4 + count + 3) / 4 threads or more; count is below 2^32 - 4.
+// Thread i writes the elements of the i-th Philox block that belong to out: up to four. Blocks count from the first
+// that the range touches. Grid: (first mod 4 + count + 3) / 4 threads or more; count is below 2^32 - 4.
 kernel void fill_normal(device float* out [[buffer(0)]], constant NormalParams& params [[buffer(1)]],
                         uint i [[thread_position_in_grid]]) {
   if (i > 0x3fffffffu) return;  // 4 i would wrap
@@ -17,7 +17,7 @@ kernel void fill_normal(device float* out [[buffer(0)]], constant NormalParams& 
   counter.w2 = params.streamLow;
   counter.w3 = params.streamHigh;
   const NormalBlock<float> z = normal_block<float, int, uint>(philox4x32_10(counter, params.seedLow, params.seedHigh));
-  // Below zero in the first block, where it wraps and the bound is then not met.
+  // Below zero in the first block: it wraps then, and is not below the bound.
   const uint base = 4u * i - skipped;
   if (base < params.count) out[base] = z.z0;
   if (base + 1u < params.count) out[base + 1u] = z.z1;

@@ -4,7 +4,7 @@
 struct NormalParams {
   uint seedLow, seedHigh;
   uint streamLow, streamHigh;
-  uint firstLow, firstHigh;  // element of the stream that out[0] is
+  uint firstLow, firstHigh;  // element of the stream at out[0]
   uint count;                // elements of out
 };
 
@@ -20,7 +20,7 @@ struct LqParams {
 struct SampleTileParams {
   uint rows, columns;
   uint inQuads;  // 0 or 1: rows begin at multiples of 16 bytes, and have a multiple of four columns
-  uint atOnce;   // the GPU's processors, of which each takes up to two groups; 0 where that is not known
+  uint atOnce;   // the GPU's processors, each of which takes up to two groups; 0 if unknown
 };
 
 struct RowParams {
@@ -39,7 +39,7 @@ struct SampleParams {
 
 struct ProductParams {
   uint m, n, k;
-  uint firstRow;                // of the result, that c begins with
+  uint firstRow;                // the row of the result with which c begins
   uint transposeA, transposeB;  // 0 or 1
   float alpha, beta;
 };
@@ -57,9 +57,9 @@ struct ProductParamsFloat64 {
 struct StretchParams {
   uint seedLow, seedHigh;
   uint streamLow, streamHigh;    // of the first row's model; the model after it has stream + 1
-  uint firstLow, firstHigh;      // row of its run that each model begins with
+  uint firstLow, firstHigh;      // the row of its run with which each model begins
   uint rows, columns;            // of all models
-  uint modelRows, locationRows;  // rows that one model has, and that have one location
+  uint modelRows, locationRows;  // rows of one model, and rows that share one location
   uint rowsPerGroup;
   uint boosted;
   double nu, shape, d, c;  // of msl/radial-scale.h
@@ -73,7 +73,7 @@ struct MultiplyLowerParams {
 
 struct LogDensityParams {
   uint rows, columns;
-  uint inverse;     // 0: w with factor w = x - mean; otherwise w = factor (x - mean). log_density does not look at it
+  uint inverse;     // 0: w with factor w = x - mean; otherwise w = factor (x - mean). log_density ignores it
   float logAtMean;  // the log density of the mean itself
 };
 
@@ -87,12 +87,12 @@ struct SampleBatchParams {
 
 struct LogDensityBatchParams {
   uint models, rows, columns;  // rows of each model
-  uint shared;                 // 0: each model has rows of its own; otherwise all have the same
+  uint shared;                 // 0: each model has its own rows; otherwise all have the same
 };
 
 struct DensitiesParams {
   uint models, rows, columns;  // rows of each model
-  uint shared;                 // 0: each model has rows of its own; otherwise all have the same
+  uint shared;                 // 0: each model has its own rows; otherwise all have the same
   uint inverse;                // as in LogDensityParams
 };
 
@@ -104,11 +104,12 @@ struct CholeskyBatchParams {
 
 struct SolveTileParams {
   uint rows, columns;
-  uint mean;      // solve_without_mean, or what is done with it
-  uint reversed;  // 0; otherwise the last column is the first in rows and in out
+  uint mean;      // solve_without_mean, solve_less_mean or solve_with_mean
+  uint reversed;  // not 0: the last column is the first in rows and in out
 };
 
-// Of solve_tiles: the mean is not read, or is taken from the rows before they are solved, or added to what is solved.
+// What solve_tiles does with the mean: it does not read it, takes it from the rows before they are solved, or adds it
+// to the solutions.
 enum { solve_without_mean, solve_less_mean, solve_with_mean };
 
 struct CholeskyTileParams {
@@ -118,9 +119,9 @@ struct CholeskyTileParams {
 
 struct MomentsParams {
   uint rows, columns;
-  uint products;  // 0: the sums alone
-  uint side;      // of a tile of products: 16, 32 or 64
-  uint segments;  // parts of the rows, each with sums of its own
+  uint products;  // 0: only the sums
+  uint side;      // of a tile of products: 4, 8, 16, 32 or 64
+  uint segments;  // parts of the rows, each with its own sums
 };
 
 struct BetweenParams {
@@ -149,42 +150,42 @@ inline unsigned long multiply_lower_bytes(uint lanes, uint simdWidth) {
 // different banks of the memory.
 inline uint sample_rows_stride(uint columns, uint inverse) { return inverse != 0u ? columns | 1u : columns; }
 
-// Bytes of threadgroup memory of sample_rows: the factor's lower triangle and a group's rows. Round up likewise; Metal
-// has 32,768, and the largest number stands for far more.
+// Bytes of threadgroup memory of sample_rows: the factor's lower triangle and a group's rows. Round up likewise.
+// Metal has 32,768 bytes; the largest number is returned for far more.
 inline unsigned long sample_rows_bytes(uint columns, uint rowsPerGroup, uint inverse) {
   if (columns > 0xffffu || rowsPerGroup > 0xffffu) return ~0ul;
   const unsigned long n = columns, rows = rowsPerGroup;
   return 4ul * (n * (n + 1ul) / 2ul + rows * sample_rows_stride(columns, inverse));
 }
 
-// What a host takes for at most 64 columns, which fits 16 KB: docs/numerics.md has the measurement behind it. Any other
-// choice gives the same bits.
+// Rows that a host gives a group for at most 64 columns, so that they fit 16 KB: docs/numerics.md has the measurement
+// behind it. Any other choice gives the same bits.
 inline uint sample_rows_per_group(uint columns, uint inverse) {
   const uint left = 4096u - columns * (columns + 1u) / 2u;
   return (left < 2048u ? left : 2048u) / sample_rows_stride(columns, inverse);
 }
 inline uint sample_rows_lanes(uint inverse) { return inverse != 0u ? 256u : 128u; }
 
-// Of stretch_rows: its lanes, of which each makes the scale of at most one row of a threadgroup.
+// The lanes of stretch_rows, each of which makes the scale of at most one row of a threadgroup.
 enum { stretch_lanes = 256 };
 
-// Of find_not_finite: numbers are shared out to so many threads.
+// The threads of find_not_finite, to which the numbers are shared out.
 enum { finite_threads = 262144 };
 
-// Of norm_densities: its lanes, and the rows that share them.
+// The lanes of norm_densities, and the rows that share them.
 enum { norms_lanes = 256, norms_rows = 8 };
 
-// Of densities: its lanes, of which those in float64 are half as many, and the rows of one model that a threadgroup
-// takes. Threadgroup memory: the factor's lower triangle, and a column for each lane.
+// The lanes of densities, half as many in float64, and the rows of one model that a threadgroup takes. Threadgroup
+// memory: the factor's lower triangle, and a column for each lane.
 enum { densities_lanes = 64, densities_rows = 512 };
 inline unsigned long densities_elements(uint columns, uint lanes) {
   const unsigned long n = columns;
   return n * (n + 1ul) / 2ul + n * lanes;
 }
 
-// Of add_moments and add_segments: their lanes, the numbers of a panel, of which a lane takes so many, and those of a
-// threadgroup's memory, in float64: a number for each product of each slice, and one for each sum (most of a side of
-// 4). add_segments makes so many entries in a threadgroup.
+// For add_moments and add_segments: their lanes; the numbers of a panel, and how many of them a lane takes; the
+// numbers of a threadgroup's memory, in float64: one for each product of each slice, and one for each sum (most of
+// them with a side of 4); and the entries that a threadgroup of add_segments makes.
 enum {
   moments_lanes = 256,
   moments_panel = 1024,
@@ -193,7 +194,8 @@ enum {
   moments_entries = 16
 };
 
-// Tiles of products on the diagonal and below it, or of the sums, and what a segment has of both.
+// Bands of columns; tiles of products on and below the diagonal, or of sums; and the numbers of both that a segment
+// has.
 inline uint moments_bands(uint columns, uint side) { return (columns + side - 1u) / side; }
 inline uint moments_tiles(uint bands, uint products) { return products != 0u ? bands * (bands + 1u) / 2u : bands; }
 inline unsigned long moments_length(uint columns, uint side, uint products) {
@@ -201,19 +203,21 @@ inline unsigned long moments_length(uint columns, uint side, uint products) {
   return (products != 0u ? tiles * side * side : 0ul) + bands * side;
 }
 
-// Of count_between: numbers are shared out to at most so many threads, each with some of one column.
+// The most threads of count_between, each of which takes some numbers of one column, and its lanes.
 enum { between_threads = 131072, between_lanes = 256 };
 
-// Of select_ranks: its lanes, and the digits of a key that it looks at in turns, for each of which it counts.
+// The lanes of select_ranks; the bits of a digit of a key, which it looks at digit by digit; and the counts of a
+// digit.
 enum { select_lanes = 256, select_digit_bits = 8, select_bins = 1 << select_digit_bits };
 
-// Of sample_narrow: its lanes, and the most columns that it makes.
+// The lanes of sample_narrow, and the most columns that it makes.
 enum { sample_narrow_lanes = 128, sample_narrow_most = 112 };
 
-// Rows that a threadgroup of sample_narrow makes at once: four for each lane, of which every eight columns take one.
+// Rows that a threadgroup of sample_narrow makes at once: four for each ceil(columns / 8) of its lanes.
 inline uint sample_narrow_rows(uint columns) { return 4u * (sample_narrow_lanes / ((columns + 7u) / 8u)); }
 
-// How far apart it keeps them: an odd number of quads, which sends neighbours to different banks of the memory.
+// How far apart sample_narrow keeps its rows: an odd number of quads, which sends neighbours to different banks of
+// the memory.
 inline uint sample_narrow_stride(uint columns) { return 4u * ((columns + 3u) / 4u | 1u); }
 
 // Bytes of threadgroup memory of sample_narrow: the factor's lower triangle in quads, and the rows.
@@ -236,16 +240,16 @@ inline unsigned long cholesky_batch_bytes(uint columns, uint modelsPerGroup) {
   return 4ul * models * (n * (cholesky_batch_stride(columns) + 1ul) + 1ul);
 }
 
-// What a host takes: as many models as have 32 rows, the lanes of one of Apple's simdgroups. Any other choice gives
-// the same bits.
+// Models that a host gives a group: as many as have 32 rows, the lanes of one of Apple's simdgroups. Any other choice
+// gives the same bits.
 inline uint cholesky_batch_models_per_group(uint columns) { return columns < 32u ? 32u / columns : 1u; }
 
-// Of a tile of a product: its side, the depth of a panel and how far apart it keeps what it has of one k (what
-// neighbours write lies in different banks of the memory, and what a lane reads at once at multiples of 16 bytes), the
-// lanes, each of which makes 64 entries, and what a lane brings of a panel.
+// A tile of a product: its side, and half of it; the depth of a panel; the stride from one k of a panel to the next
+// (neighbours write to different banks of the memory, and a lane reads at multiples of 16 bytes); its lanes, each of
+// which makes 64 entries; and how many entries of a panel a lane brings.
 enum { tile_side = 128, tile_half = 64, tile_depth = 16, tile_stride = 132, tile_lanes = 256, tile_taken = 8 };
 
-// Of product_tiles: how many products one sum takes.
+// How many products one sum of product_tiles takes.
 enum { product_depth = 256 };
 
 // Bytes of threadgroup memory of the kernels of tiles: a panel of each side, and on CUDA two of each in float32, or one
@@ -253,10 +257,10 @@ enum { product_depth = 256 };
 inline unsigned long tile_bytes() { return 8ul * tile_depth * tile_stride; }
 inline unsigned long cuda_tile_bytes() { return 2ul * tile_bytes(); }
 
-// Of cholesky_update: no pivot is bad.
+// The result of cholesky_update if no pivot is bad.
 enum : uint { cholesky_good = 0xffffffffu };
 
-// Threadgroups for a result of so many rows and columns.
+// Threadgroups for a result of this many rows and columns.
 inline unsigned long tile_groups(unsigned long rows, unsigned long columns) {
   return (rows + tile_side - 1ul) / tile_side * ((columns + tile_side - 1ul) / tile_side);
 }

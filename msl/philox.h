@@ -1,5 +1,6 @@
 // Philox4x32-10: J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
-// Written over the type of a word, so that one text serves a GPU thread (Word = uint) and a CPU vector of lanes.
+// It is a template over the type of a word, so that one text serves a GPU thread (Word = uint) and a CPU vector of
+// lanes.
 #pragma once
 
 #include "dialect.h"
@@ -9,8 +10,8 @@ struct PhiloxBlock {
   Word w0, w1, w2, w3;
 };
 
-// Both halves of a product are asked for apart. NVIDIA's assembler makes one IMAD.WIDE of the two; written as one
-// product of 64 bits they become mul.hi and mul.wide in clang's PTX, and stay two instructions.
+// The two halves of a product are computed separately, because NVIDIA's assembler makes one IMAD.WIDE of them.
+// Written as one product of 64 bits they become mul.hi and mul.wide in clang's PTX, and stay two instructions.
 template <typename Word>
 inline PhiloxBlock<Word> philox4x32_10(PhiloxBlock<Word> counter, uint keyLow, uint keyHigh) {
   for (int round = 0; round < 10; ++round) {

@@ -46,9 +46,9 @@ inline void product_tile(device const T* a, device const T* b, device T* c, cons
 }
 
 // c (m x n) = alpha op(a) op(b) + beta c, where op(a) is m x k and op(b) is k x n; with beta = 0 c is not read. Rows
-// before firstRow are not made, and c has none of them.
+// before firstRow are not made, and c does not contain them.
 //
-// Grid: tile_groups threadgroups or more, of tile_lanes (of others, nothing is written); memory: tile_bytes.
+// Grid: tile_groups threadgroups or more, of tile_lanes (otherwise nothing is written); memory: tile_bytes.
 kernel void product_tiles(device const float* a [[buffer(0)]], device const float* b [[buffer(1)]],
                           device float* c [[buffer(2)]], constant ProductParams& params [[buffer(3)]],
                           threadgroup float* memory THREADGROUP_MEMORY(0), uint group [[threadgroup_position_in_grid]],

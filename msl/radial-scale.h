@@ -1,6 +1,6 @@
 // The radial scale of a row of a Student-t, sqrt(nu / w) with w chi-squared: lib/stream/radial-scales.ts and
-// elementary.ts, bit for bit; those texts explain the mathematics. Correctly rounded + - * / and square root alone.
-// Written over the types of a number and of a 64-bit word, as normal-float64.h is, and for the CPU and CUDA as that is.
+// elementary.ts, bit for bit; those texts explain the mathematics. It uses only correctly rounded + - * / and square
+// root. Like normal-float64.h it is a template over the types of a number and of a 64-bit word, for the CPU and CUDA.
 #pragma once
 
 #include "normal-float64.h"
@@ -59,7 +59,7 @@ static inline auto uniform(Word word) {
   return (x + Real(0.5)) * Real(0x1p-64);
 }
 
-// Of Marsaglia and Tsang's method for nu degrees of freedom.
+// The constants of Marsaglia and Tsang's method for nu degrees of freedom.
 struct Constants {
   double nu, shape, d, c;
   bool boosted;
@@ -80,7 +80,7 @@ static inline double tailOfLogarithm(double t) {
   return t * t * t * t * sum;
 }
 
-// Where it is sure without logarithms that t = c x is accepted.
+// True if t = c x is certainly accepted, which needs no logarithms to know.
 template <typename Real>
 static inline auto isSurelyAccepted(Real t, const Constants& constants, Real u) {
   const Real square = Real(constants.d) * t * t;
@@ -92,12 +92,12 @@ static inline bool isAccepted(double t, const Constants& constants, double u) {
   return t > -1 && logarithm(u) < 3 * constants.d * tailOfLogarithm(t);
 }
 
-// Block `part` (0 or 1) of try `attempt` of a row: blocks from 2^63 on belong to no normal of any stream.
+// Block `part` (0 or 1) of try `attempt` of a row: no normal of any stream uses blocks from 2^63 on.
 static inline uint64_t blockOfRow(uint64_t row, unsigned attempt, unsigned part) {
   return uint64_t{1} << 63 | row << 7 | (2 * attempt + part);
 }
 
-// That more tries of a row are all refused has a probability below 10^-80; 0 is then as good as any.
+// All these tries of a row are refused with a probability below 10^-80; 0 is then as good as any number.
 constexpr unsigned triesOfRow = 64;
 
 // The scale, from an accepted t; `word` is the row's own for a shape below 1.

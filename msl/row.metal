@@ -43,7 +43,7 @@ kernel void less_mean(device const float* rows [[buffer(0)]], device const float
   take_mean(rows, mean, to, params.rows * params.columns, params.columns, i);
 }
 
-// One threadgroup a row, of at most 1,024 lanes; memory: simdgroup_values_bytes.
+// One threadgroup for each row, of at most 1,024 lanes; memory: simdgroup_values_bytes.
 kernel void squared_norms(device const float* rows [[buffer(0)]], device float* out [[buffer(1)]],
                           constant MatrixParams& params [[buffer(2)]], threadgroup float* partial THREADGROUP_MEMORY(0),
                           uint row [[threadgroup_position_in_grid]], uint lane [[thread_position_in_threadgroup]],

@@ -5,7 +5,7 @@
 #include "quad.h"
 #include "sample-rows.h"
 
-// Where the entries of columns 4 q to 4 q + 3 of the factor begin, of `quads` quads of columns: each column is there
+// Where the entries of columns 4 q to 4 q + 3 of the factor begin, of `quads` quads of columns: each column is stored
 // from row 4 q on.
 inline uint narrow_entries(uint quads, uint q) { return 16u * q * quads - 8u * q * (q - 1u); }
 
@@ -20,7 +20,7 @@ inline void pack_quads(device const float* factor, threadgroup float* entries, u
   }
 }
 
-// Elements first ... of the stream as rows of n, `apart` apart, a multiple of four.
+// Writes elements first ... of the stream as rows of n, which are `apart` elements apart, a multiple of four.
 inline void fill_rows_apart(threadgroup float* z, ulong first, uint length, uint n, uint apart, NormalStream stream,
                             uint lane, uint lanes) {
   const uint skipped = uint(first) & 3u;
@@ -59,7 +59,7 @@ inline void fill_rows_apart(threadgroup float* z, ulong first, uint length, uint
 // most sample_narrow_most columns. A lane makes 4 x 4 entries in registers, twice; a group makes as many rows at once
 // as its lanes reach, and packs the factor once for all of rowsPerGroup. Nothing above the factor's diagonal is read.
 //
-// Grid: ceil(count / rowsPerGroup) threadgroups or more, of sample_narrow_lanes (of others, or with more columns,
+// Grid: ceil(count / rowsPerGroup) threadgroups or more, of sample_narrow_lanes (otherwise, or with more columns,
 // nothing is written); memory: sample_narrow_bytes.
 kernel void sample_narrow(device const float* factor [[buffer(0)]], device const float* mean [[buffer(1)]],
                           device float* out [[buffer(2)]], constant SampleParams& params [[buffer(3)]],
@@ -70,8 +70,8 @@ kernel void sample_narrow(device const float* factor [[buffer(0)]], device const
   if (lanes != sample_narrow_lanes || n > sample_narrow_most || n == 0u || firstRow >= params.count) return;
   const uint left = params.count - uint(firstRow), rows = left < params.rowsPerGroup ? left : params.rowsPerGroup;
   const uint quads = (n + 3u) / 4u, apart = sample_narrow_stride(n), atOnce = sample_narrow_rows(n);
-  // A lane makes four columns, and the four that lie as far from the last, of four rows, `between` apart: so every lane
-  // has the same number of products.
+  // A lane makes four columns, and the four that are as far from the last one, of four rows that are `between` apart.
+  // So every lane has the same number of products.
   const uint halves = (quads + 1u) / 2u, between = lanes / halves, low = lane / between, own = lane - low * between;
   const bool works = low < halves;
   threadgroup float* entries = memory;

@@ -21,7 +21,7 @@ inline void pack_factor(device const float* factor, threadgroup float* packed, u
 // Element e of rows of n that lie `stride` apart.
 inline uint place_of(uint e, uint n, uint stride) { return stride == n ? e : e / n * stride + e % n; }
 
-// Elements first ... of the stream as rows of n, `stride` apart.
+// Writes elements first ... of the stream as rows of n, `stride` apart.
 inline void fill_group(threadgroup float* z, ulong first, uint length, uint n, uint stride, NormalStream stream,
                        uint lane, uint lanes) {
   const uint skipped = uint(first) & 3u;
@@ -34,7 +34,7 @@ inline void fill_group(threadgroup float* z, ulong first, uint length, uint n, u
     counter.w3 = stream.streamHigh;
     const NormalBlock<float> normals =
         normal_block<float, int, uint>(philox4x32_10(counter, stream.seedLow, stream.seedHigh));
-    // Below zero in the first block, where it wraps and the bound is then not met.
+    // Below zero in the first block: it wraps then, and is not below the bound.
     const uint e = 4u * b - skipped;
     if (e < length) z[place_of(e, n, stride)] = normals.z0;
     if (e + 1u < length) z[place_of(e + 1u, n, stride)] = normals.z1;

@@ -8,10 +8,10 @@ struct SampleTile {
   uint firstRow, turn;  // the turn-th tile of that row of tiles
 };
 
-// The tile that a group makes, of `across` in a row. The last of a row have the longest sums: of eight rows of tiles,
-// whose normals stay in a cache, those go first, so that the short ones fill the end. Where a GPU takes all groups at
-// once, and some of its `atOnce` processors two, the second ones come in the reverse order: the shortest to the
-// longest.
+// The tile that a group makes, of `across` in a row. The last tiles of a row have the longest sums. Of eight rows of
+// tiles, whose normals stay in a cache, the longest go first, so that the short ones fill the end. If a GPU takes all
+// groups at once, so that some of its `atOnce` processors take two, the second groups come in the reverse order: the
+// shortest to the longest.
 inline SampleTile sample_tile_of(uint group, uint rows, uint across, uint atOnce) {
   const uint down = (rows + tile_side - 1u) / tile_side, all = down * across;
   if (all > atOnce && all <= 2u * atOnce && group >= atOnce && group < all) group = all - 1u - (group - atOnce);
@@ -20,8 +20,9 @@ inline SampleTile sample_tile_of(uint group, uint rows, uint across, uint atOnce
   return {(first + place % together) * tile_side, across - 1u - place / together};
 }
 
-// The bits of x, in another register than the sum's: what is stored in fours must lie in neighbouring registers, and
-// for that NVIDIA's compiler would place the sums so that each multiply-add reads one bank of registers twice.
+// The bits of x, in another register than the sum's. Numbers that are stored in fours must lie in neighbouring
+// registers: for that NVIDIA's compiler would place the sums so that each multiply-add reads one bank of registers
+// twice.
 inline float another(float x, uint zero) { return as_type<float>(as_type<uint>(x) ^ zero); }
 #ifndef __METAL_VERSION__
 inline double another(double x, uint) { return x; }
@@ -33,7 +34,7 @@ inline void sample_tile(device const T* factor, device const T* mean, device con
   const uint n = params.columns, count = params.rows, across = (n + tile_side - 1u) / tile_side;
   if (group >= uint(tile_groups(count, n))) return;
   const SampleTile tile = sample_tile_of(group, count, across, params.atOnce);
-  // Where n is no multiple of a tile's side, the tile with fewer columns is the first, of the shortest sums.
+  // If n is not a multiple of a tile's side, the first tile, which has the shortest sums, has fewer columns.
   const uint rest = n - (across - 1u) * tile_side, end = rest + tile.turn * tile_side, firstRow = tile.firstRow;
   const uint firstColumn = tile.turn == 0u ? 0u : end - tile_side;
   const TileSide<T> rows = {z, count, n, 1ul, false}, columns = {factor, end, n, 1ul, true};
@@ -72,7 +73,7 @@ inline void sample_tile(device const T* factor, device const T* mean, device con
 // is read. An entry begins as its mean and takes the products in the order of the columns, one fused multiply-add each:
 // the bits are those of sample_rows and of the CPU (docs/numerics.md).
 //
-// Grid: tile_groups threadgroups or more, of tile_lanes (of others, nothing is written); memory: tile_bytes.
+// Grid: tile_groups threadgroups or more, of tile_lanes (otherwise nothing is written); memory: tile_bytes.
 kernel void sample_tiles(device const float* factor [[buffer(0)]], device const float* mean [[buffer(1)]],
                          device const float* z [[buffer(2)]], device float* out [[buffer(3)]],
                          constant SampleTileParams& params [[buffer(4)]],

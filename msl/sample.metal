@@ -19,7 +19,7 @@ inline void solve_row(threadgroup const float* packed, threadgroup float* z, uin
 
 // Rows [group rowsPerGroup, (group + 1) rowsPerGroup) of out (count x columns): mean + factor z, or with `inverse`
 // mean + x where factor x = z, of normals z that only the threadgroup sees. Row r has the elements first + r columns
-// ... of the stream, the same bits as fill_normal's. The factor is columns x columns, nothing above its diagonal is
+// ... of the stream, with the bits of fill_normal. The factor is columns x columns; nothing above its diagonal is
 // read.
 //
 // Grid: ceil(count / rowsPerGroup) threadgroups or more, of any size; memory: sample_rows_bytes.

@@ -14,7 +14,7 @@ inline void solve_row_tile(device const T* factor, device const T* mean, device 
   const TileSide<T> solved = {work, count, n, 1ul, false}, columns = {factor, n, n, 1ul, false};
   const bool takesMean = params.mean == solve_less_mean, reversed = params.reversed != 0u;
   for (uint first = 0u; first < n; first += tile_side) {
-    // Rows and columns behind the last are the last again, and are not stored.
+    // Beyond the last row or column the last one is read again, and not stored.
     T sums[8][8];
 #pragma unroll
     for (uint c = 0u; c < 8u; ++c) {
@@ -51,7 +51,7 @@ inline void solve_row_tile(device const T* factor, device const T* mean, device 
 // the factor's diagonal is read. An entry takes the products of the columns before it in their order, one fused
 // multiply-add each, and the reciprocal of a pivot is rounded once: the bits are those of the CPU (docs/numerics.md).
 //
-// Grid: a threadgroup for each tile_side rows, or more, of tile_lanes (of others, nothing is written); memory:
+// Grid: a threadgroup for each tile_side rows, or more, of tile_lanes (otherwise nothing is written); memory:
 // tile_bytes.
 kernel void solve_tiles(device const float* factor [[buffer(0)]], device const float* mean [[buffer(1)]],
                         device const float* rows [[buffer(2)]], device float* work [[buffer(3)]],

@@ -2,7 +2,7 @@
 
 #include "dialect.h"
 
-// |x|^2, in lane 0 alone: lane by lane, then over each simdgroup, then over the threadgroup. Right for any number of
+// |x|^2, only in lane 0: lane by lane, then over each simdgroup, then over the threadgroup. Right for any number of
 // lanes, one included, and for simdgroups of any width; all lanes of the group take part. `partial` holds a value for
 // each simdgroup.
 template <typename Real>

@@ -1,6 +1,6 @@
 // Elimination within a tile, whose entries lie in the registers of its lanes (tiles.h), by panels of tile_depth
 // columns. The lanes that have a panel's columns bring it into threadgroup memory, where one lane for each row makes
-// its entries, and then all lanes take its products from the columns behind.
+// the row's entries. Then all lanes subtract the panel's products from the columns behind it.
 #pragma once
 
 #include "dialect.h"
@@ -10,7 +10,7 @@
 // Half a tile has four panels. A lane has four columns of one of them, the c-th at (lane % 4 * 4 + c) tile_stride.
 inline uint panel_of(uint lane) { return lane % 16u / 4u; }
 
-// The two fours of a lane's columns change places, so that one text makes both halves of a tile: the half that is made
+// Swaps the two fours of a lane's columns, so that one text makes both halves of a tile: the half that is being made
 // comes first.
 template <typename T>
 inline void swap_halves(thread T (*sums)[8]) {
@@ -39,8 +39,8 @@ inline void put_columns(thread const T (*sums)[8], uint panel, uint lane, thread
   }
 }
 
-// The columns of a panel go back, and its products leave those behind it. `rows` has the panel's columns by row of the
-// tile, and `columns` what multiplies them, by column of the tile.
+// The columns of a panel go back to the registers, and its products are subtracted from the columns behind it. `rows`
+// has the panel's columns by row of the tile, and `columns` what multiplies them, by column of the tile.
 template <typename T>
 inline void leave_behind(threadgroup const T* rows, threadgroup const T* columns, uint part, uint panel, uint lane,
                          thread T (*sums)[8]) {
@@ -102,9 +102,9 @@ inline void take_factor(device const T* factor, ulong stride, uint order, uint f
 }
 
 // Each row x of a tile becomes the solution y of factor y = x, for the factor of order x order entries, at most
-// tile_side, whose rows are `stride` apart; nothing above its diagonal is read. An entry takes the products of the
-// columns before it in their order, and is multiplied by the reciprocal of its pivot. Columns behind the last become
-// anything.
+// tile_side, whose rows are `stride` apart; nothing above its diagonal is read. The products of the columns before an
+// entry are subtracted in their order, and the rest is multiplied by the reciprocal of the pivot. Columns behind the
+// last have arbitrary values.
 template <typename T>
 inline void solve_tile(device const T* factor, ulong stride, uint order, threadgroup T* memory, uint lane,
                        thread T (*sums)[8]) {
@@ -132,7 +132,7 @@ inline void solve_tile(device const T* factor, ulong stride, uint order, threadg
   }
 }
 
-// A square of four columns on the diagonal, by column: entries above its diagonal are anything.
+// A square of four columns on the diagonal, by column: entries above its diagonal are arbitrary.
 template <typename T>
 struct Square {
   T entries[4][4], roots[4], reciprocals[4];
@@ -165,8 +165,8 @@ inline bool factor_square(threadgroup const T* from, uint order, thread Square<T
   return isGood;
 }
 
-// The Cholesky factor of a tile, whose first `order` columns there are. False if pivot `bad` is not positive: the rest
-// is anything then, as what is above the diagonal is always.
+// The Cholesky factor of a tile, of which the first `order` columns exist. False if pivot `bad` is not positive: the
+// rest is then arbitrary, as what is above the diagonal always is.
 template <typename T>
 inline bool factor_tile(uint order, threadgroup T* memory, uint lane, thread uint& bad, thread T (*sums)[8]) {
   threadgroup T* open = memory;

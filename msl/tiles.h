@@ -16,13 +16,13 @@ struct TileSide {
   bool lower;
 };
 
-// What a lane brings of the panels of a side: its place in the first, how far apart what it brings of one panel lies,
-// and which of that is there.
+// What a lane brings of the panels of a side: its place in the first panel, how far apart its entries of one panel
+// are, and which of them exist.
 template <typename T>
 struct PanelSource {
   device const T* at;   // of the next panel
-  ulong between, next;  // between what it brings of one panel, and to the next panel
-  uint i, k;            // of the first that it brings
+  ulong between, next;  // between its entries of one panel, and to the next panel
+  uint i, k;            // of its first entry
   uint iBetween, kBetween;
   uint count;
   bool lower;
@@ -45,7 +45,7 @@ inline PanelSource<T> source_of(TileSide<T> side, uint first, uint k0, uint lane
   return from;
 }
 
-// What is not there is 0.
+// Entries that do not exist are 0.
 template <typename T>
 inline void take_there(PanelSource<T> from, uint end, thread T* taken) {
 #pragma unroll
@@ -62,7 +62,7 @@ inline void go_on(thread PanelSource<T>& from) {
   from.k += tile_depth;
 }
 
-// The panels of both sides, whole or not: one branch for both leaves the compiler more registers than two.
+// The panels of both sides, whole or not. One branch for both leaves the compiler more registers than two branches.
 template <typename T>
 inline void take_panels(thread PanelSource<T>& rows, thread PanelSource<T>& columns, bool areWhole, uint end,
                         thread T* ofRows, thread T* ofColumns) {
@@ -79,22 +79,22 @@ inline void take_panels(thread PanelSource<T>& rows, thread PanelSource<T>& colu
   go_on(columns);
 }
 
-// Into threadgroup memory, by k.
+// Writes a panel into threadgroup memory, by k.
 template <typename T>
 inline void put_panel(thread const T* taken, uint place, uint between, threadgroup T* panel) {
 #pragma unroll
   for (uint s = 0u; s < tile_taken; ++s) panel[place + s * between] = taken[s];
 }
 
-// Where the whole panels end: all of those before it are there.
+// Where the whole panels end: all their entries exist.
 template <typename T>
 inline uint whole_until(TileSide<T> side, uint first, uint end) {
   if (first + tile_side > side.count) return 0u;
   return side.lower && first + 1u < end ? first + 1u : end;
 }
 
-// How many panels of a side threadgroup memory has: into the second goes the next while lanes read the first, which
-// saves a barrier. Apple's GPUs have the room for one, and so has CUDA in float64 (tile_bytes).
+// How many panels of a side threadgroup memory has. With two, the next panel goes into the second while lanes read
+// the first, which saves a barrier. Apple's GPUs have room for one, and so has CUDA in float64 (tile_bytes).
 template <typename T>
 inline uint tile_buffers() {
 #ifdef __CUDA__
@@ -104,9 +104,9 @@ inline uint tile_buffers() {
 #endif
 }
 
-// The products of a panel join the sums of a lane's columns: its first four, its second, or all. The order of the sums
-// is one in which each shares an operand with the one before: NVIDIA's multiply-adds wait for the third register that
-// they read, and keep one that comes again (docs/cuda.md).
+// Adds the products of a panel to the sums of a lane's columns, or subtracts them: its first four columns, its second
+// four, or all. In the order of the sums each shares an operand with the one before: NVIDIA's multiply-adds wait for
+// the third register that they read, and keep one that comes again (docs/cuda.md).
 template <typename T, bool leave, bool first, bool second>
 inline void add_panel(threadgroup const T* atRows, threadgroup const T* atColumns, thread T (*sums)[8]) {
 #pragma unroll(leave && !(first && second) ? 4 : sizeof(T) == 4u ? 8 : 4)
@@ -128,9 +128,9 @@ inline void add_panel(threadgroup const T* atRows, threadgroup const T* atColumn
   }
 }
 
-// The products of entries k0 to end - 1 of both sides join the sums, or leave them, in this order, one fused
+// Adds the products of entries k0 to end - 1 of both sides to the sums, or subtracts them, in this order, one fused
 // multiply-add each. With `halves` the columns are `lower`, and those of the first half of the tile, which are 0 from
-// entry firstColumn + tile_half on, take no part there. Every lane of the threadgroup must come.
+// entry firstColumn + tile_half on, are left out there. Every lane of the threadgroup must call it.
 template <typename T, bool leave = false, bool halves = false>
 inline void add_products(TileSide<T> rows, uint firstRow, TileSide<T> columns, uint firstColumn, uint k0, uint end,
                          threadgroup T* memory, uint lane, thread T (*sums)[8]) {
@@ -167,5 +167,5 @@ inline void add_products(TileSide<T> rows, uint firstRow, TileSide<T> columns, u
   }
 }
 
-// The row, or the column, of a result that a lane's r-th is; `own` is its place among 16.
+// The row, or the column, of a result that a lane has as its r-th; `own` is the lane's place among 16.
 inline uint tile_place(uint first, uint own, uint r) { return first + own * 4u + r % 4u + r / 4u * tile_half; }

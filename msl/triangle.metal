@@ -10,7 +10,7 @@ inline void zero_above_diagonal(device Real* a, uint columns, uint2 position) {
   }
 }
 
-// Never reads above the diagonal: what a factor's other triangle holds, NaN included, is of no account.
+// Never reads above the diagonal: what a factor's other triangle holds, NaN included, does not matter.
 template <typename Real>
 inline void copy_lower_entry(device const Real* from, device Real* to, uint columns, uint2 position) {
   if (position.x < columns && position.y < columns) {
