@@ -41,7 +41,7 @@ constexpr size_t columnBytes = 128;
 // Commands, recorded by one thread and then committed. Operands of a command have one dtype; shapes were checked above.
 class CommandBuffer {
  public:
-  // Called once, on a thread of the device, when the commands have run; `failure` is null where they succeeded.
+  // Called once, on a thread of the device, when the commands have run; `failure` is null if they succeeded.
   using Completion = std::function<void(const Timings&, std::exception_ptr failure)>;
 
   virtual ~CommandBuffer() = default;

@@ -1,5 +1,4 @@
-// The one exception of the native part. Thrown where something fails, caught only in objc/addon, where it becomes a
-// CovariumError.
+// The one exception of the native part, thrown where something fails. Only objc/addon makes a CovariumError of it.
 #pragma once
 
 #include <cstdint>

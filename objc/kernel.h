@@ -23,7 +23,7 @@ struct KernelParameter {
   enum class Kind : uint8_t { read, written, constant, threadgroup, texture, writtenTexture, sampler } kind;
   std::string name;
   uint32_t index;                                       // in Metal's table of its kind
-  size_t sizeBytes;                                     // of one element, or of the struct; 0 where it is not known
+  size_t sizeBytes;                                     // of one element, or of the struct; 0 if unknown
   std::vector<std::pair<std::string, size_t>> members;  // of a struct, each with its offset in bytes
 
   bool isTexture() const { return kind == Kind::texture || kind == Kind::writtenTexture; }
@@ -64,7 +64,7 @@ struct KernelSource {
 
 // One operand of a launch, for the parameter at its place.
 struct KernelOperand {
-  Operand operand;             // memory; without a buffer where bytes are given
+  Operand operand;             // memory; without a buffer if bytes are given
   std::vector<uint8_t> bytes;  // given with the launch, for what is read only; a texture's header, beside its memory
   size_t threadgroupBytes = 0;
 };

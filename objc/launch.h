@@ -11,7 +11,7 @@ namespace covarium {
 struct LaunchedKernel {
   std::string name;
   size_t buffers, paramsBytes;
-  bool reduces;  // a row of threads in each threadgroup, all of them whole
+  bool reduces;  // each threadgroup is a row of threads, and all are whole
 };
 
 inline std::string textOf(Size3 size) {

@@ -20,7 +20,7 @@ constexpr size_t taskElements = 1 << 14;  // of the factors of one task: some 10
 constexpr size_t abreastElements = 128;   // of the draws of one model, beyond which the code for one model is as fast
 constexpr size_t abreastRows = 32;        // of a log density, likewise
 
-// Models of a task: whole groups of those that are computed abreast.
+// Models of a task: whole groups of models that are computed side by side.
 template <typename T>
 size_t modelsOfTask(const Execution& execution, size_t count, size_t elementsOfModel) {
   const size_t group = execution.kernels.of<T>().abreastModels;
@@ -29,7 +29,7 @@ size_t modelsOfTask(const Execution& execution, size_t count, size_t elementsOfM
   return std::min(groups, std::max<size_t>(1, share / group)) * group;
 }
 
-// Calls body(first, models, scratch) for groups of models that are computed abreast, on all threads.
+// Calls body(first, models, scratch) for groups of models that are computed side by side, on all threads.
 template <typename T, typename Body>
 void forGroups(const Execution& execution, size_t count, size_t n, size_t rows, const Body& body) {
   const RealKernels<T>& kernels = execution.kernels.of<T>();

@@ -56,7 +56,7 @@ struct LapackRoutines {
 struct Blas {
   std::string name;          // "OpenBLAS 0.3.21"
   std::string path;          // the file that answered
-  std::string coreType;      // what it takes the processor for; empty where it doesn't say
+  std::string coreType;      // what it takes the processor for; empty if it doesn't say
   bool isCoreAsked = false;  // we asked for that core type, because the library itself had taken an older one
   BlasRoutines<float> float32;
   BlasRoutines<double> float64;

@@ -30,7 +30,7 @@ class Memory : public std::enable_shared_from_this<Memory> {
   size_t liveBytes_ = 0;
 };
 
-// Bytes of memory that this process may use: the machine's, or its control group's where that is less.
+// Bytes of memory that this process may use: the machine's, or its control group's if that is less.
 size_t usableMemoryBytes();
 
 }  // namespace covarium::cpu

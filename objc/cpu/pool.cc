@@ -69,7 +69,8 @@ void Pool::run(size_t tasks, const Task& task) {
     wake_.notify_all();
   }
   take(task, tasks, 0);
-  // A worker is inside before it looks whether the job is open: after this, none comes in, and those inside leave.
+  // A worker counts as inside before it looks whether the job is open. So after this none comes in, and those inside
+  // leave.
   open_ = 0;
   const auto isOver = [this] { return inside_ == 0; };
   if (!spinUntil(isOver)) {
@@ -98,7 +99,7 @@ void Pool::work(unsigned thread) {
       setFloatMode(mode_);
       take(*task_, tasks_, thread);
     }
-    // The caller says that it sleeps before it looks at inside_ again: one of the two sees the other.
+    // The caller sets isAwaited_ before it looks at inside_ again, so one of the two sees the other.
     if (--inside_ == 0 && isAwaited_) {
       std::lock_guard<std::mutex> lock(sleep_);
       over_.notify_all();

@@ -6,7 +6,7 @@
 
 namespace covarium::cpu {
 
-// Instruction sets in order of vector width; `none` is one that is not known.
+// Instruction sets in order of vector width; `none` if it is unknown.
 enum class InstructionSet { none, baseline, avx, avx2, avx512 };
 
 struct Processor {

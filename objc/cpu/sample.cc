@@ -25,7 +25,7 @@ void sampleNarrow(const Execution& execution, const T* factor, const T* mean, T*
                   NormalCounter counter) {
   const RealKernels<T>& kernels = execution.kernels.of<T>();
   constexpr size_t margin =
-      64;  // readable in front of and behind the block, as streamedProduct asks, and whole cache lines
+      64;  // readable in front of and behind the block, as streamedProduct needs, and whole cache lines
   std::vector<T> table(kernels.narrowTableLength(n));
   kernels.narrowTable(factor, mean, n, table.data());
   const bool streamed = n <= kernels.streamLimit;

@@ -4,8 +4,8 @@
 
 namespace covarium::cpu {
 
-// Encoder.requireFinite and requireSymmetric of lib/backend.ts: a fast test by all threads, then, only where it isn't
-// sure, a look at each entry in order.
+// Encoder.requireFinite and requireSymmetric of lib/backend.ts: a fast test by all threads and, only if that is
+// not certain, a look at each entry in order.
 template <typename T>
 void requireFinite(const Execution& execution, const T* a, size_t length, size_t columns);
 template <typename T>

@@ -1,5 +1,4 @@
-// Powers of two by which decompositions multiply their matrices before, and divide the results after: they round
-// nothing.
+// Powers of two by which decompositions multiply their matrices, and later divide their results. They round nothing.
 #pragma once
 
 #include <algorithm>

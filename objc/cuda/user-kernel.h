@@ -7,7 +7,7 @@ namespace covarium::cuda {
 
 class UserKernel : public Kernel {
  public:
-  // Loads the PTX of the file `source.library`. Throws ERR_UNSUPPORTED with the reason where this GPU can't take it.
+  // Loads the PTX of the file `source.library`. Throws ERR_UNSUPPORTED with the reason if this GPU can't take it.
   UserKernel(std::shared_ptr<Gpu> gpu, const KernelSource& source);
   ~UserKernel() override;
 

@@ -57,7 +57,7 @@ class Commit {
   }
 
   std::vector<std::unique_ptr<Part>> parts;  // changed by the recording thread, until the commit; then by release()
-  FactorOn factor = FactorOn::automatic;     // where one was made
+  FactorOn factor = FactorOn::automatic;     // where the last one was made
   bool onGpu = false, onCpu = false;         // what kinds of parts there are, or were
   std::string library;                       // libraries of the GPU's maker that were used; added as the parts run
 

@@ -20,7 +20,7 @@ void runParts(const Commit& commit, Timings& timings) {
   }
   commit.stopIfCancelled();
   timings.library = commit.library;
-  // Some parts choose only when they run where they run.
+  // Some parts choose where they run only when they run.
   timings.onGpu = commit.onGpu;
   timings.onCpu = commit.onCpu;
 }

@@ -59,7 +59,7 @@ void choleskyByTiles(Encoding& encoding, View a, size_t n) {
   encoding.afterwards([failed, word] { refuseFailed(*word); });
 }
 
-// MPS overwrites what it factors even where it fails, and may write above the diagonal.
+// MPS overwrites what it factors even if it fails, and may write above the diagonal.
 void choleskyByMps(Encoding& encoding, View a, size_t n) {
   Gpu& gpu = encoding.gpu();
   const size_t stride = Mps::strideFor(n);

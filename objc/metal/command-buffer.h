@@ -55,7 +55,7 @@ class MetalCommandBuffer : public Recorder {
   bool works(std::initializer_list<const char*> names) const { return engine_.gpu.works(names); }
   // True if the CPU makes this result sooner than a GPU to which the commit has sent nothing yet.
   bool isSmall(const Operand& out, double multiplyAdds = 0);
-  // The part to record into: the last one, or a new one where that is of the other kind or can't take an operand.
+  // The part to record into: the last one, or a new one if that is of the other kind or can't take an operand.
   GpuPart& onGpu(const std::vector<Operand>& operands);
   // Records a command for the GPU over views of its operands. A recorded command holds only the views.
   template <typename Encode>

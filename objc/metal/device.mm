@@ -68,7 +68,7 @@ class MetalDevice : public Device {
   }
   // The GPU must copy ordinary memory to read and write it, so open results may hold more of the GPU's own memory.
   size_t mostOpenBytes() const override { return engine_->gpu.memory().limitBytes() / 4; }
-  // Small results cost less than a commit, so they are placed where the GPU sees them.
+  // A buffer for a small result costs less than a commit, so small results too are placed where the GPU sees them.
   size_t deviceMemoryFromBytes() const override { return 0; }
 
   void close() override {

@@ -28,7 +28,7 @@ struct CompiledKernel {
 
 class MetalKernel : public Kernel {
  public:
-  // Throws ERR_UNSUPPORTED where the compiler and the source's parameters disagree (reflection.h).
+  // Throws ERR_UNSUPPORTED if the compiler and the source's parameters disagree (reflection.h).
   MetalKernel(std::shared_ptr<const CompiledKernel> compiled, const KernelSource& source, id<MTLDevice> device);
   const std::shared_ptr<const CompiledKernel>& compiled() const { return compiled_; }
   // The buffer at this index must begin at a multiple of this many bytes.

@@ -17,7 +17,7 @@ struct Binding {
   uint32_t index;
   bool written;
   size_t sizeBytes, alignmentBytes;                     // of what a pointer points to
-  std::vector<std::pair<std::string, size_t>> members;  // of a struct, with the bytes in front of each
+  std::vector<std::pair<std::string, size_t>> members;  // of a struct, each with its offset in bytes
 };
 
 std::vector<Binding> bindingsOf(MTLComputePipelineReflection* reflection);

@@ -22,7 +22,7 @@ struct MetalTexture {
   void copyBack(id<MTLBlitCommandEncoder> encoder) const;
 };
 
-// Throws ERR_OUT_OF_MEMORY where the GPU has no room for it, ERR_UNSUPPORTED for a texture buffer.
+// Throws ERR_OUT_OF_MEMORY if the GPU has no room for it, ERR_UNSUPPORTED for a texture buffer.
 MetalTexture newTexture(id<MTLDevice> device, const TextureHeader& header, bool isWritten, id<MTLBuffer> buffer,
                         size_t offsetBytes);
 

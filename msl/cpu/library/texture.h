@@ -104,7 +104,7 @@ class Texture {
     return gathered(s, taps, options, [&](T each) { return comparedWith(s, options, each); });
   }
 
-  // The first component as an atomic; coordinates and places as those of read. 0 where there is no texel.
+  // The first component as an atomic; coordinates and places as those of read. 0 if there is no texel.
   template <typename C, typename... Places>
   Colour atomic_load(const C& at, Places... places) const {
     auto* texel = atomicOf(at, places...);

@@ -35,7 +35,7 @@ namespace {
 #include "sample.metal"
 #include "triangle.metal"
 
-// Kernels that only a GPU with memory of its own launches: the stand-in for one has them (test/cuda/softcuda).
+// Kernels that only a GPU with its own memory launches: the stand-in for such a GPU has them (test/cuda/softcuda).
 #ifdef COVARIUM_GPU_KERNELS
 #include "cholesky-tiles.metal"
 #include "product-tiles.metal"
