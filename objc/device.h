@@ -148,7 +148,7 @@ class Device {
 
 struct OpenOptions {
   unsigned threads = 0;  // 0: one for each processor that this process may use
-  std::string gpu;       // a name, or another identifier that this kind of device knows; '': the system's first choice
+  std::string gpu;       // a name, or another identifier that this kind knows; '': the system's first choice
   // As NativeOpenOptions of lib/addon/native.ts. If they are null, the GPU is tested and the result is not reported.
   // Called by open().
   std::function<bool(const std::string& gpu)> hasPassed;

@@ -31,7 +31,7 @@ void sampleNarrow(const Execution& execution, const T* factor, const T* mean, T*
   const bool streamed = n <= kernels.streamLimit;
   const size_t blockRows = (streamed ? streamElements : inPlaceElements) / n;
   const size_t taskBlocks =
-      std::clamp<size_t>(count / blockRows / (8 * size_t{execution.pool.threads()}), 1, 16);  // several for each thread
+      std::clamp<size_t>(count / blockRows / (8 * size_t{execution.pool.threads()}), 1, 16);  // several per thread
   forRowBlocks(execution, count, taskBlocks * blockRows, [&](size_t first, size_t rows, unsigned) {
     alignas(64) T scratch[streamElements + 2 * margin] = {};
     for (size_t r = first; r < first + rows; r += blockRows) {

@@ -50,8 +50,9 @@ class Block {
   size_t sizeBytes_;
 };
 
-// One opened GPU: its context, which all devices of a process share; two streams of our own, one to copy to the GPU and
-// compute, the other to copy to the host; the kernels; and the memory that is kept for reuse. Any thread may allocate.
+// One opened GPU: its context, which all devices of a process share; two streams of our own, one to copy to the GPU
+// and compute, the other to copy to the host; the kernels; and the memory that is kept for reuse. Any thread may
+// allocate.
 class Gpu : public std::enable_shared_from_this<Gpu> {
  public:
   // Throws ERR_DEVICE_UNAVAILABLE, ERR_DEVICE_FAILED, ERR_OUT_OF_MEMORY.

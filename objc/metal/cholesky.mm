@@ -64,7 +64,7 @@ void choleskyByMps(Encoding& encoding, View a, size_t n) {
   Gpu& gpu = encoding.gpu();
   const size_t stride = Mps::strideFor(n);
   const View kept = encoding.scratch(n * stride), outcome = encoding.readable(4 + n);
-  *static_cast<int32_t*>(outcome.buffer->contents()) = MPSMatrixDecompositionStatusFailure;  // until MPS overwrites it
+  *static_cast<int32_t*>(outcome.buffer->contents()) = MPSMatrixDecompositionStatusFailure;  // until MPS writes it
   gpu.mps().copy(encoding, {a, n, n, n}, {kept, n, n, stride});
   gpu.mps().cholesky(encoding, {kept, n, n, stride}, {a, n, n, n}, outcome);
   gpu.mps().copy(encoding, {a, n, 1, n + 1}, {outcome.from(4), n, 1, 1});  // the diagonal
