@@ -17,7 +17,7 @@ kernel void fill_normal(device float* out [[buffer(0)]], constant NormalParams& 
   counter.w2 = params.streamLow;
   counter.w3 = params.streamHigh;
   const NormalBlock<float> z = normal_block<float, int, uint>(philox4x32_10(counter, params.seedLow, params.seedHigh));
-  // Below zero in the first block: it wraps then, and is not below the bound.
+  // This may be below zero in the first block: it then wraps, and is not below the bound.
   const uint base = 4u * i - skipped;
   if (base < params.count) out[base] = z.z0;
   if (base + 1u < params.count) out[base + 1u] = z.z1;

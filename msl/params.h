@@ -108,8 +108,8 @@ struct SolveTileParams {
   uint reversed;  // not 0: the last column is the first in rows and in out
 };
 
-// What solve_tiles does with the mean: it does not read it, takes it from the rows before they are solved, or adds it
-// to the solutions.
+// What solve_tiles does with the mean: it does not read it, subtracts it from the rows before they are solved, or
+// adds it to the solutions.
 enum { solve_without_mean, solve_less_mean, solve_with_mean };
 
 struct CholeskyTileParams {

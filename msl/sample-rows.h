@@ -34,7 +34,7 @@ inline void fill_group(threadgroup float* z, ulong first, uint length, uint n, u
     counter.w3 = stream.streamHigh;
     const NormalBlock<float> normals =
         normal_block<float, int, uint>(philox4x32_10(counter, stream.seedLow, stream.seedHigh));
-    // Below zero in the first block: it wraps then, and is not below the bound.
+    // This may be below zero in the first block: it then wraps, and is not below the bound.
     const uint e = 4u * b - skipped;
     if (e < length) z[place_of(e, n, stride)] = normals.z0;
     if (e + 1u < length) z[place_of(e + 1u, n, stride)] = normals.z1;

@@ -21,8 +21,8 @@ class Cusolver {
 
   // Memory of the GPU for this many numbers.
   using Scratch = std::function<DevicePointer(size_t numbers)>;
-  // Encoder.symmetricEigen of lib/backend.ts; the others here are named after their commands too. Afterwards the word
-  // at `info` is 0, or says what went wrong. Returns whether the library has started it.
+  // Encoder.symmetricEigen of lib/backend.ts. After each of the functions here the word at `info` is 0, or says what
+  // went wrong. Each returns whether the library has started it.
   bool symmetricEigen(DevicePointer a, DevicePointer values, size_t n, bool vectors, const Scratch& scratch,
                       DevicePointer info, Dtype dtype) const;
   // Encoder.lq in two steps. rowFactor makes L of a, with any signs on its diagonal and other numbers above it, and
