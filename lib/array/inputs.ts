@@ -117,6 +117,18 @@ export function aboutRows(words: string, error: CovariumError, values: Values, c
   );
 }
 
+/**
+ * Throws `ERR_NOT_FINITE` at the first entry of rows that is not finite as it is `held`, in the words of {@link
+ * aboutRows}; `given` has the numbers of the caller.
+ */
+export function requireFiniteRows(words: string, held: Values, given: Values, columns: number): void {
+  try {
+    requireFiniteEntries(undefined, held, columns);
+  } catch (error) {
+    throw error instanceof CovariumError ? aboutRows(words, error, given, columns) : error;
+  }
+}
+
 /** True if an input is one vector (of n) rather than a list of rows. */
 export function isVectorInput(input: RowsInput, n?: number): input is VectorInput {
   if (input instanceof Vector) return true;

@@ -58,6 +58,9 @@ export interface MeansSyncOptions extends SampleSyncOptions {
 /** Options of `sample` when each row has its own mean. */
 export interface MeansOptions extends MeansSyncOptions, SampleOptions {}
 
+/** What to do where float32 would round the centres of rows. */
+export const roundedCentres = 'Make this distribution with `float64`, pass a Float32Array, or subtract a constant.';
+
 /**
  * Draws `count` rows, each about its own mean, from the same normals z as a sample without `means`. Throws like {@link
  * drawTask}; `name` is what an error calls the means.
@@ -95,8 +98,7 @@ export function drawAboutMeans<D extends RealDtype>(
     },
     after: () => {
       task.after?.();
-      const way = 'Make this distribution with `float64`, pass a Float32Array, or subtract a constant.';
-      if (variances.length > 0) requireRepresented(type, values, (at) => variances[at % n]!, name, way);
+      if (variances.length > 0) requireRepresented(type, values, (at) => variances[at % n]!, name, roundedCentres);
     },
   };
 }

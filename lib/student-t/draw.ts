@@ -1,12 +1,14 @@
-import { finiteNumbers, rowsInput } from '../array/inputs.ts';
+import { hostValues } from '../array/host-memory.ts';
+import { finiteNumbers, requireFiniteRows, rowsInput } from '../array/inputs.ts';
 import type { Matrix, MatrixInput } from '../array/matrix.ts';
 import { requireRows } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
 import type { Task } from '../command/task.ts';
 import { requireCount, type SampleOptions, type SampleSyncOptions } from '../distribution/sample-options.ts';
 import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
-import { drawAboutMeans, drawTask } from '../normal/draw.ts';
+import { drawAboutMeans, drawTask, roundedCentres } from '../normal/draw.ts';
 import type { NormalParameters } from '../normal/parameters.ts';
+import { isRounding, requireRepresented } from '../normal/represented.ts';
 import { firstElement, normalCounter } from '../stream/counter.ts';
 import { requireRowLimit } from '../stream/radial-scales.ts';
 import type { StudentParameters } from './parameters.ts';
@@ -41,7 +43,11 @@ export function drawStretched<D extends RealDtype>(
 
 /** Options of `sampleSync` when each row has its own location. */
 export interface LocationsSyncOptions extends SampleSyncOptions {
-  /** A location for each row, count x n, by default the Student-t's own. Each row is stretched from its location. */
+  /**
+   * A location for each row, count x n, by default the Student-t's own. Each row is stretched from its location.
+   * `ERR_OUT_OF_RANGE` if float32 draws would round a location, which is not a Float32Array, to steps that are large
+   * beside the scale.
+   */
   readonly locations?: MatrixInput | undefined;
 }
 
@@ -74,6 +80,21 @@ export function drawAboutLocations<D extends RealDtype>(
   requireRows('Locations', rows, count, 'sample', 'rows');
   // A copy: the draws are stretched from the locations after the commit has run, and may overwrite the caller's.
   const location = finiteNumbers('Locations', values, n);
+  requireFiniteRows('Locations', hostValues(values, dtype), values, n);
   const mean = new Storage(zerosOf(dtype, n));
-  return drawStretched({ centred: { ...normal, mean }, location }, nu, count, options, new Uint32Array(6));
+  const task = drawStretched({ centred: { ...normal, mean }, location }, nu, count, options, new Uint32Array(6));
+  const type = { asked: undefined, chosen: dtype, inputs: [locations] };
+  if (!isRounding(type)) return task;
+  const variances = zerosOf(dtype, n) as Real;
+  return {
+    ...task,
+    encode: (encoder, scratch) => {
+      normal.factor.variances(encoder, variances, scratch);
+      task.encode(encoder, scratch);
+    },
+    after: () => {
+      task.after?.();
+      requireRepresented(type, location, (at) => variances[at % n]!, 'Locations', roundedCentres);
+    },
+  };
 }

@@ -287,8 +287,9 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
 
   /**
    * `count` draws, count x n, written to `out` if given, each about its row of `locations` if given. Rejects with
-   * `ERR_OUT_OF_RANGE` (count, seed, stream, rows), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`,
-   * `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_NOT_FINITE` (locations), `ERR_ABORTED`.
+   * `ERR_OUT_OF_RANGE` (count, seed, stream, rows, locations that float32 rounds), `ERR_TOO_LARGE`,
+   * `ERR_OUT_OF_MEMORY`, `ERR_SHAPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` (out), `ERR_NOT_FINITE` (locations),
+   * `ERR_ABORTED`.
    */
   override async sample(count: number, options: LocationsOptions = {}): Promise<Matrix<D>> {
     const { locations, rest } = splitLocations(options);

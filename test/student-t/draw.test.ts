@@ -1,7 +1,7 @@
 // Draws of a Student-t about a location for each row.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MultivariateNormal, MultivariateStudentT } from '../../lib/index.ts';
+import { Matrix, type MatrixInput, MultivariateNormal, MultivariateStudentT } from '../../lib/index.ts';
 import { onEveryType } from '../harness/every-device.ts';
 import { near } from '../harness/near.ts';
 import { throwsCode } from '../harness/throws-code.ts';
@@ -90,5 +90,27 @@ onEveryType('what gives no location to each row is refused, and the distribution
   student.close();
   await throwsCode('ERR_CLOSED', '(2)', () => student.sample(3, { locations }));
 });
+
+onEveryType(
+  'locations that float32 does not hold are refused, as the means of a normal are.',
+  async (device, dtype) => {
+    if (dtype !== 'float32') return;
+    for (const degreesOfFreedom of [3, Number.POSITIVE_INFINITY]) {
+      using student = MultivariateStudentT.fromScaleSync({ device, degreesOfFreedom, scale });
+      const sample = (given: MatrixInput) => () => student.sample(2, { seed: 4, locations: given });
+      const far = [[0, 0], [1e300, 0]]; // biome-ignore format: rows
+      await throwsCode(
+        'ERR_NOT_FINITE',
+        '`locations` entry (1, 0) is (1e+300), which is infinite in float32',
+        sample(far),
+      );
+      // Steps of 1024, many standard deviations, in rows for which nobody asked for float32.
+      const coarse = [[0, 0], [1e10, 0]]; // biome-ignore format: rows
+      await throwsCode('ERR_OUT_OF_RANGE', '`locations[2]` is (10000000000)', sample(coarse));
+      const asked = await sample(Matrix.from(coarse, { dtype: 'float32' }))();
+      assert.is(asked.at(1, 0), 1e10);
+    }
+  },
+);
 
 test.run();
