@@ -35,8 +35,10 @@ export function* fromEigen(options: EigenOptions, centre = 'Mean'): Tasks<Normal
   const vectors = finiteNumbers('Eigenvectors', source, m);
   const products = new Float64Array(m * m);
   yield* exactly(device, (encoder) => encoder.product(vectors, vectors, products, m, m, n, true, false, 1, 0));
-  requireOrthonormal(products, m, 64 * n * epsilonOf(source));
-  const used = usedValues(values, vectors, n, epsilonOf(given));
+  // Vectors of a float32 decomposition may come as plain numbers, such as `toArray` or JSON give.
+  const epsilonFor = (numbers: Values) => (dtype === 'float32' ? 2 ** -23 : epsilonOf(numbers));
+  requireOrthonormal(products, m, 64 * n * epsilonFor(source));
+  const used = usedValues(values, vectors, n, epsilonFor(given));
   const rank = used.length;
   const root = new Float64Array(n * rank);
   used.forEach((from, k) => {
@@ -82,7 +84,9 @@ function requireOrthonormal(products: Float64Array, m: number, tolerance: number
       if (Math.abs(product - (i === j ? 1 : 0)) <= tolerance) continue;
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `\`vectors\` columns (${j}) and (${i}) are not orthonormal: their product is (${product}).`,
+        i === j
+          ? `\`vectors\` column (${j}) has length (${Math.sqrt(product)}), not 1: eigenvectors are orthonormal.`
+          : `\`vectors\` columns (${j}) and (${i}) are not orthonormal: their product is (${product}).`,
       );
     }
 }

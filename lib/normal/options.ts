@@ -65,7 +65,7 @@ export interface DiagonalOptions extends NormalOptions {
 export interface EigenOptions extends NormalOptions {
   /** Eigenvalues, m of them (at most n), none negative except by rounding; if m < n the others are 0. */
   readonly values: VectorInput;
-  /** Eigenvectors of length 1, n x m: column j belongs to value j. */
+  /** Eigenvectors, n x m, orthonormal but for rounding of their type or the normal's: column j belongs to value j. */
   readonly vectors: MatrixInput;
 }
 

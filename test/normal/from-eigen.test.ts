@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type MatrixInput, MultivariateNormal } from '../../lib/index.ts';
-import { onEveryType } from '../harness/every-device.ts';
+import { Matrix, type MatrixInput, MultivariateNormal } from '../../lib/index.ts';
+import { onEveryDevice, onEveryType } from '../harness/every-device.ts';
 import { near } from '../harness/near.ts';
 import { areAlike } from '../harness/same-normal.ts';
 import { throwsCode } from '../harness/throws-code.ts';
@@ -40,6 +40,7 @@ onEveryType('an eigen-decomposition gives the normal of its covariance.', async 
     MultivariateNormal.fromEigen({ device, dtype, values, vectors: given });
   await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(-1)', of([9, -1], vectors));
   await throwsCode('ERR_INVALID_ARGUMENT', 'orthonormal', of([9, 1], [[1, 0.1], [0, 1]])); // biome-ignore format: a matrix
+  await throwsCode('ERR_INVALID_ARGUMENT', '`vectors` column (1) has length (1.25), not 1', of([9, 1], [[1, 0], [0, 1.25]])); // biome-ignore format: a matrix
   await throwsCode('ERR_SHAPE', '(3) columns', of([1, 1], [[1, 0, 0]]));
   await throwsCode('ERR_SHAPE', '(2) columns', of([1, 1], [[1, 0]]));
   await throwsCode('ERR_NOT_FINITE', '(NaN)', of([Number.NaN], [[1]]));
@@ -69,6 +70,21 @@ onEveryType('an eigenvalue counts whatever the unit of its coordinate is.', (dev
   const [c, s] = [Math.cos(0.3), Math.sin(0.3)];
   using line = MultivariateNormal.fromEigenSync({ device, dtype, values: [9, 1e-16], vectors: [[c, -s], [s, c]] }); // biome-ignore format: a matrix
   assert.is(line.rank, 1);
+});
+
+onEveryDevice('a float32 decomposition may come back as plain numbers, or as JSON.', async (device) => {
+  const matrix = Matrix.from([[4, 1, 0], [1, 3, 1], [0, 1, 2]], { dtype: 'float32' }); // biome-ignore format: a matrix
+  const { values, vectors } = await matrix.eigh({ device });
+  for (const given of [
+    { values, vectors },
+    { values: values.toArray(), vectors: vectors.toArray() },
+    JSON.parse(JSON.stringify({ values: values.toArray(), vectors: vectors.toArray() })),
+  ]) {
+    using normal = MultivariateNormal.fromEigenSync({ device, dtype: 'float32', ...given });
+    near(normal.covarianceSync().toArray().flat(), matrix.toArray().flat(), 1e-5);
+    using other = MultivariateNormal.fromEigenSync({ device, ...given });
+    assert.is(other.dtype, 'float32');
+  }
 });
 
 test.run();
