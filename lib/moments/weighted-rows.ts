@@ -1,3 +1,4 @@
+import { isStrided } from '../array/foreign.ts';
 import { copiedNumbers, hostValues } from '../array/host-memory.ts';
 import type { RowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
@@ -107,5 +108,8 @@ function perRow(
 
 function float64Of(input: VectorInput): Float64Array {
   if (Array.isArray(input)) return copiedNumbers(input, 'float64') as Float64Array;
-  return hostValues(input instanceof Vector ? input.data : (input as Values), 'float64') as Float64Array;
+  if (input instanceof Vector) return hostValues(input.data, 'float64') as Float64Array;
+  return (
+    isStrided(input) ? Vector.from(input, { dtype: 'float64' }).data : hostValues(input as Values, 'float64')
+  ) as Float64Array;
 }
