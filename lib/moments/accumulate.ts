@@ -62,6 +62,13 @@ function requireFinite(sums: CentralSums): void {
   const column = sums.mean.findIndex(
     (mean, j) => !(Number.isFinite(mean) && Number.isFinite(sums.second[j * (sums.n + 1)]!)),
   );
+  // Their squares have a larger sum than they themselves only if some are above 1; frequencies make no difference.
+  if (column >= 0 && sums.squaredWeight > sums.weight)
+    throw new CovariumError(
+      'ERR_OUT_OF_RANGE',
+      `\`weights\` are too large for column (${column}) of \`rows\`: the sum of its squares times them is not finite (Infinity). Pass smaller ones: only their ratios matter.`,
+      { column },
+    );
   if (column >= 0)
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',

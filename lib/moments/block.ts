@@ -92,7 +92,8 @@ const leastVariance = 1e-290;
 function* requireKept({ values, weights }: Taken, { n, mean, second }: CentralSums, total: number): Work {
   for (let j = 0; j < n; j++) {
     const sum = second[j * (n + 1)]!;
-    if (sum >= smallestNormal.float64) continue;
+    // A sum that is NaN or infinite has overflowed, which is refused later.
+    if (!(sum < smallestNormal.float64)) continue;
     let variance = 0;
     for (let r = 0; r < weights.length; r++) {
       const difference = values[r * n + j]! - mean[j]!;

@@ -60,6 +60,14 @@ onEveryDevice('Weights that take squares beyond float64 are refused by name.', a
   };
   const tiny = () => covarianceOf(1e-135, [1e-100, 1e-100, 1e-100]);
   await throwsCode('ERR_OUT_OF_RANGE', '`weights` are too small for column (0)', tiny);
+  for (const large of [
+    () => covarianceOf(1e26, [1, 1e300, 1e300]),
+    () => covarianceOf(1e130, [1, 1e150, 1e150]),
+    () => covarianceOf(1e100, [1e120, 1e120, 1e120]),
+  ])
+    await throwsCode('ERR_OUT_OF_RANGE', '`weights` are too large', large);
+  const square = () => covarianceOf(1e160, [1, 1, 1]);
+  await throwsCode('ERR_OUT_OF_RANGE', '`rows` has column (0), whose sum of squares (Infinity)', square);
   const huge = () => covarianceOf(1e160, [1e-140, 1e-140, 1e-140]);
   await throwsCode('ERR_OUT_OF_RANGE', '`rows` has column (0), whose variance (Infinity)', huge);
   assert.ok(Math.abs(covarianceOf(1e-100, [1e-100, 1e-100, 1e-100]) / 1e-200 - 1) < 1e-12);
