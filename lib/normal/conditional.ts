@@ -1,9 +1,9 @@
-import { rowsInput, vectorInput } from '../array/inputs.ts';
+import { aboutRows, rowsInput, vectorInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { requireLength } from '../array/operand.ts';
 import type { Storage } from '../array/storage.ts';
 import type { VectorInput } from '../array/vector.ts';
-import { about, checkOptions, requireFiniteEntries } from '../check.ts';
+import { checkOptions, requireFiniteEntries } from '../check.ts';
 import { resultTask, step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype, Values } from '../dtype.ts';
@@ -38,7 +38,7 @@ export function* conditional(parameters: NormalParameters, options: ConditionalO
   requireOthers(onto);
   requireLength('Values', values.length, onto.given.length, '`given`');
   requireFiniteEntries('Values', values);
-  requireOnSupport(parameters, onto, values);
+  requireOnSupport(parameters, onto, values, (_, column) => `\`values[${column}]\``);
   const m = onto.given.length;
   const mean = onto.mean.slice(m).map((centre, i) => centre + shift(onto, m + i, values, 0));
   return yield* fromEchelon(parameters, mean, onto.root, onto.pivots, parameters.factor.rank < parameters.n);
@@ -62,7 +62,7 @@ export function* conditionalMeans<D extends RealDtype>(
   const onto = yield* regression(parameters, given);
   requireOthers(onto);
   requireFiniteEntries('rows', input, onto.given.length);
-  requireOnSupport(parameters, onto, input);
+  requireOnSupport(parameters, onto, input, (row, column) => `\`rows\` entry (${row}, ${column})`);
   const m = onto.given.length;
   const coefficients = new Float64Array((n - m) * m);
   for (let i = 0; i < n - m; i++) coefficients.set(onto.coefficients(m + i), i * m);
@@ -77,7 +77,7 @@ export function* conditionalMeans<D extends RealDtype>(
     encoder.product(centred, scratch.copy(coefficients, dtype), out, count, n - m, m, false, true, 1, 0);
     encoder.addRow(out, scratch.copy(onto.mean.subarray(m), dtype), 1);
   });
-  return yield* step({ ...task, explain: (error) => about('rows', error) });
+  return yield* step({ ...task, explain: (error) => aboutRows('rows', error, input, m) });
 }
 
 function* lessRow(rows: Values, count: number, row: Float64Array): Work<Float64Array<ArrayBuffer>> {
@@ -102,8 +102,14 @@ function shift({ mean, coefficients }: Regression, row: number, values: Values, 
   return sum;
 }
 
-// A singular normal has no density at a value that contradicts the coordinates which determine it.
-function requireOnSupport({ dtype, n }: NormalParameters, onto: Regression, values: Values): void {
+// A singular distribution has no density at a value that contradicts the coordinates which determine it. `place` is
+// what an error calls an entry.
+function requireOnSupport(
+  { dtype, n }: NormalParameters,
+  onto: Regression,
+  values: Values,
+  place: (row: number, column: number) => string,
+): void {
   const { given, determined, mean, coefficients } = onto;
   const m = given.length;
   const tolerance = 64 * n * (dtype === 'float32' ? 2 ** -23 : 2 ** -52);
@@ -120,7 +126,7 @@ function requireOnSupport({ dtype, n }: NormalParameters, onto: Regression, valu
       if (Math.abs(value - wanted) <= tolerance * size) continue;
       throw new CovariumError(
         'ERR_OUT_OF_RANGE',
-        `Coordinate (${given[column]}) cannot be (${value}): the normal is singular, and the other given values make it (${wanted}).`,
+        `${place(start / m, column)} is (${value}), but the other given values make coordinate (${given[column]}) (${wanted}): the distribution is singular.`,
         { row: start / m, column },
       );
     }

@@ -1,6 +1,6 @@
 import type { DtypeOf, Only } from '../array/element-type.ts';
 import { hostValues, hostZeros, refuseBeyondMemory } from '../array/host-memory.ts';
-import { positiveNumbersOf, type RowsInput, rowsInput } from '../array/inputs.ts';
+import { positiveNumbersOf, type RowsInput, requireFiniteRows, rowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Vector, type VectorInput } from '../array/vector.ts';
@@ -11,7 +11,6 @@ import {
   named,
   noConstructor,
   refuseAborted,
-  requireFiniteEntries,
   wrongArgument,
 } from '../check.ts';
 import { runAlone, runWith } from '../command/abort.ts';
@@ -292,7 +291,7 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     const most = rowsPerCommit(components.size);
     // Between two commits the caller may write to the rows, or close them.
     const values = hostValues(given.values, this.dtype, count > most);
-    requireFiniteEntries('Input', values, n);
+    requireFiniteRows('Input', values, given.values, n);
     for (let first = 0; first < count; first += most) {
       const here = Math.min(most, count - first);
       const block = { values: values.subarray(first * n, (first + here) * n), count: here, columns: n };

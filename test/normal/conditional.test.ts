@@ -243,7 +243,7 @@ onEveryDevice('Coordinates, values and options that cannot be conditioned on are
   );
   assert.equal([gap.row, gap.column], [1, 0]);
   // What float32 does not hold, as in other rows.
-  const huge = await throwsCode('ERR_NOT_FINITE', '`rows` entry (1, 0) is (Infinity)', () =>
+  const huge = await throwsCode('ERR_NOT_FINITE', '`rows` entry (1, 0) is (1e+300), which is infinite in', () =>
     normal.conditionalMeans({ given: [1], rows: [[0], [1e300]] }),
   );
   assert.equal([huge.row, huge.column], [1, 0]);
@@ -254,6 +254,17 @@ onEveryDevice('Coordinates, values and options that cannot be conditioned on are
   normal.close();
   await throwsCode('ERR_CLOSED', '3', () => normal.conditional({ given: [0], values: [0] }));
   await throwsCode('ERR_CLOSED', '3', () => normal.conditionalMeans({ given: [0], rows: [[0]] }));
+});
+
+onEveryDevice('A value that a singular normal cannot have is named, with its argument.', async (device) => {
+  const covariance = [[1, 1, 0], [1, 1, 0], [0, 0, 1]]; // biome-ignore format: a matrix
+  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance, singular: 'pivoted' });
+  const one = await throwsCode(
+    'ERR_OUT_OF_RANGE',
+    '`values[1]` is (2), but the other given values make coordinate (0) (3): the distribution is singular.',
+    () => normal.conditional({ given: [1, 0], values: [3, 2] }),
+  );
+  assert.equal([one.row, one.column], [0, 1]);
 });
 
 test.run();
