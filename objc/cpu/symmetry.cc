@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <locale>
 #include <sstream>
 
 #include "triangular.h"
@@ -12,12 +14,24 @@ namespace {
 
 constexpr size_t bandRows = 64;  // a multiple of the tiles of simd/checks.inc
 
+// The fewest digits that read back as the value: 0.2 is (0.2), as the caller wrote it, not (0.20000000000000001).
 template <typename T>
 std::string textOf(T value) {
-  std::ostringstream text;
-  text.precision(sizeof(T) == 4 ? 9 : 17);
-  text << value;
-  return std::isnan(value) ? "NaN" : std::isinf(value) ? (value < 0 ? "-Infinity" : "Infinity") : text.str();
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
+  for (int digits = std::numeric_limits<T>::digits10;; digits++) {
+    std::ostringstream text;
+    // A decimal point, whatever the locale of the program is.
+    text.imbue(std::locale::classic());
+    text.precision(digits);
+    text << value;
+    T again = 0;
+    // A subnormal number may set the stream's error: its last precision ends the search.
+    if (digits >= std::numeric_limits<T>::max_digits10) return text.str();
+    std::istringstream written(text.str());
+    written.imbue(std::locale::classic());
+    if (written >> again && again == value) return text.str();
+  }
 }
 
 std::string placeOf(size_t row, size_t column) { return std::to_string(row) + ", " + std::to_string(column); }

@@ -125,6 +125,20 @@ onEveryType('a Kahan matrix keeps its rank, or loses what float32 cannot hold.',
   }
 });
 
+onEveryType('entries that are not symmetric are shown as they were written.', async (device, dtype) => {
+  if (dtype === 'float32') return;
+  for (const [lower, upper] of [
+    [0.2, 0.1],
+    [0.5000001, 0.5],
+    [-1 / 3, 1e-30],
+  ] as const) {
+    const covariance = [[1, upper], [lower, 1]]; // biome-ignore format: a matrix
+    const call = () => MultivariateNormal.fromCovariance({ device, dtype, covariance });
+    const message = `entry (1, 0) is (${lower}), but entry (0, 1) is (${upper}).`;
+    await throwsCode('ERR_NOT_SYMMETRIC', message, call);
+  }
+});
+
 onEveryType('a positive definite covariance is the same normal by every way.', async (device, dtype, tolerance) => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 9 }), fc.nat(1000), async (n, seed) => {
