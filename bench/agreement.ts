@@ -7,8 +7,8 @@ export interface Agreement {
 }
 
 /**
- * Compares a result with the one of `against`. With a tolerance of 0 every number must have the same bits, a zero's
- * sign included.
+ * Compares a result with the one of `against`. With a tolerance of 0, every number must have the same bits, including
+ * the sign of a zero.
  */
 export function agreement(
   right: ArrayLike<number>,
@@ -30,7 +30,7 @@ export function agreement(
     largest = Math.max(largest, Math.abs(right[i]!));
     if (Object.is(right[i], result[i])) continue;
     const difference = Math.abs(right[i]! - result[i]!);
-    // A NaN on one side is infinitely far; a zero of the other sign is as near as can be.
+    // A NaN on one side counts as an infinite difference, a zero of the other sign as the smallest one.
     const distance = Number.isNaN(difference) ? Number.POSITIVE_INFINITY : Math.max(difference, Number.MIN_VALUE);
     if (distance > worst) [worst, place] = [distance, i];
   }

@@ -19,7 +19,7 @@ export interface BenchmarkArguments {
 }
 
 export interface BenchmarkOptions extends RunOptions {
-  /** Undefined asks for all that measure speed. */
+  /** Undefined: all devices that measure speed. */
   readonly devices: readonly string[] | undefined;
   readonly peers: boolean;
 }
@@ -27,7 +27,7 @@ export interface BenchmarkOptions extends RunOptions {
 const realDtypes: readonly RealDtype[] = ['float32', 'float64'];
 
 const full = { dimensions: [64, 256, 1000, 2048], counts: [1, 100, 10_000], rounds: 5, time: 350 };
-// Five rounds are the least that a comparison of two runs can decide from.
+// A comparison of two runs needs at least five rounds to decide anything.
 const brief = { dimensions: [16, 128, 512], counts: [100], rounds: 5, time: 45 };
 
 /** Throws `ERR_INVALID_ARGUMENT` for an unknown suite or device and an empty list, `ERR_OUT_OF_RANGE` for a number. */
@@ -46,7 +46,7 @@ export function benchmarkOptions(names: readonly string[], typed: BenchmarkArgum
     devices: typed.devices === undefined ? undefined : namesOf('Device', typed.devices, deviceNames),
     peers: typed.peers !== false,
     quick,
-    // A single round would neither show a machine's drift nor always give the two runs that a margin takes.
+    // A single round does not show the machine's drift, and may have fewer than the two runs that a margin needs.
     rounds: numberOf('--rounds', typed.rounds, usual.rounds, 2, 1000),
     millisecondsPerCase: numberOf('--time', typed.time, usual.time, 1, 3_600_000),
   };

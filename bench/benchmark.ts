@@ -13,7 +13,7 @@ import { type Observer, runBenchmark } from './run-benchmark.ts';
 import { withoutFolders } from './without-folders.ts';
 
 /**
- * What `covarium bench` does: runs the suites named, all by default, and writes results.json and the report into
+ * Implements `covarium bench`: runs the named suites (by default all) and writes results.json and the report into
  * `folder`.
  */
 export async function benchmark(

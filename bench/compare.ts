@@ -1,5 +1,5 @@
-// What two or more runs of the benchmark say of one another, or two contenders of one run: ratios of medians, and
-// whether they are beyond the noise (bench/ratio-interval.ts). Pure: bench/comparison/ writes it down.
+// Compares two or more runs of the benchmark, or two contenders of one run: ratios of medians, and whether they
+// exceed the noise (bench/ratio-interval.ts). This file only computes; bench/comparison/ writes the result.
 import { CovariumError } from '../lib/covarium-error.ts';
 import { type MachineDifference, machineDifferences } from './machine-differences.ts';
 import { type Interval, ratioInterval } from './ratio-interval.ts';
@@ -19,14 +19,14 @@ export interface LetteredRun extends Run {
 
 /** What is compared: a run, or a contender in it. */
 export interface Side {
-  /** The run's letter; a contender's name in one file; both in several. */
+  /** The run's letter; or the contender's name, if one file is compared; or both. */
   readonly label: string;
   readonly run: Run;
   /** Undefined where each contender is compared with itself in the other runs. */
   readonly contender: string | undefined;
 }
 
-/** A case at a size, by one contender or by the one of each side. */
+/** A case at a size, measured by one contender or by the contender of each side. */
 export interface Key {
   readonly suite: string;
   readonly case: string;
@@ -40,7 +40,7 @@ export type Verdict = 'faster' | 'slower' | 'within the noise' | 'undecided' | '
 
 export interface Compared {
   readonly median: number;
-  /** Of the medians, to that of the first side: above 1 is slower. */
+  /** This side's median divided by the first side's: above 1 is slower. */
   readonly ratio: number;
   /** Null if the data do not decide it. */
   readonly interval: Interval | null;
@@ -49,13 +49,13 @@ export interface Compared {
 
 export interface Row {
   readonly key: Key;
-  /** Nanoseconds of the first side. */
+  /** The first side's median in nanoseconds. */
   readonly median: number;
-  /** Of the other sides, in order; null where one has no time. */
+  /** The other sides, in order; null for a side without a time. */
   readonly others: readonly (Compared | null)[];
 }
 
-/** What one side was timed in and another was not. */
+/** A case in which one side was timed and another was not. */
 export interface Missing {
   readonly key: Key;
   readonly side: string;
@@ -64,7 +64,7 @@ export interface Missing {
 
 export interface Comparison {
   readonly runs: readonly LetteredRun[];
-  /** The first is what the others are compared with. */
+  /** The others are compared with the first. */
   readonly sides: readonly Side[];
   readonly rows: readonly Row[];
   readonly missing: readonly Missing[];
@@ -123,7 +123,7 @@ function sidesOf(runs: readonly LetteredRun[], contenders: readonly string[]): S
   return sides;
 }
 
-/** The measurements of a side, by what they are matched by. */
+/** The measurements of a side, by the text of their key, which is the same on every side. */
 function measurementsOf({ run, contender }: Side): Map<string, { key: Key; measurement: Measurement }> {
   const all = run.results.measurements.filter((each) => contender === undefined || each.contender === contender);
   return new Map(

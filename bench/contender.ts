@@ -1,11 +1,11 @@
-// Who takes part, and in what: a problem says what is to be computed, from the same numbers for all; a contender, a
-// device of ours or a peer, prepares it and is then asked for its result (compared before it is timed) and for its
-// times.
+// Problems and contenders. A problem says what to compute, from the same inputs for every contender. A contender,
+// which is one of our devices or a peer, prepares the problem, then gives its result (which is compared before
+// timing) and its times.
 
 import type { Real, RealDtype } from '../lib/dtype.ts';
 import type { ContenderFacts, Limit, Split, Use } from './results.ts';
 
-/** Float arithmetic, bytes that must move, and normals of one run: what the limit is made of. */
+/** Floating-point operations, bytes moved, and normals drawn in one run. The limit is computed from them. */
 export interface Work {
   readonly flops: number;
   readonly bytes: number;
@@ -16,18 +16,18 @@ export interface Work {
 export interface Problem {
   readonly suite: string;
   readonly case: string;
-  /** Not every device has the case. */
+  /** True if some devices do not have the case. */
   readonly isOptional?: boolean;
-  /** Whether it matters what a run takes beside its time. */
+  /** True if the memory of a run and its holds of the event loop are recorded too. */
   readonly isWatched?: boolean;
-  /** What the case computes in; null where it computes nothing. */
+  /** The dtype of the computation; null if the case computes nothing. */
   readonly dtype: RealDtype | null;
   readonly dimension: number | null;
   readonly count: number | null;
   readonly work: Work;
   /**
-   * What every contender computes from, made at the first call and kept: row-major in the problem's dtype,
-   * by name (`mean`, `covariance`, `factor`, `z`, `a`, `b`).
+   * The inputs of every contender by name (`mean`, `covariance`, `factor`, `z`, `a`, `b`): row-major, in the
+   * problem's dtype, made at the first call and kept.
    */
   readonly inputs: () => Readonly<Record<string, Real>>;
   /**
@@ -40,11 +40,11 @@ export interface Problem {
 /** A problem laid out on a contender. */
 export interface Prepared {
   /**
-   * The result of one run; undefined where there is nothing to compare. Like {@link measure} it throws where the run
-   * fails, a `LeftOut` where it takes too long.
+   * The result of one run; undefined where there is nothing to compare. Like {@link measure}, it throws if the run
+   * fails, and throws a `LeftOut` if the run takes too long.
    */
   result(): Promise<Real | undefined>;
-  /** Runs once, and tells what that takes beside its time; undefined where that is not asked for. */
+  /** Runs once, and returns the memory and the holds of the event loop; undefined if they are not asked for. */
   watch?(): Promise<Use | undefined>;
   /** Runs again and again for about `milliseconds`, at least once. */
   measure(milliseconds: number): Promise<Samples>;
@@ -54,7 +54,7 @@ export interface Prepared {
 export interface Samples {
   /** Nanoseconds of each run, in any order, without the warm-up. */
   readonly nanoseconds: readonly number[];
-  /** Of each run, in any order, where the device reports it. */
+  /** The parts of each run, in any order, if the device reports them. */
   readonly splits?: readonly Omit<Split, 'rest'>[];
 }
 
@@ -63,13 +63,13 @@ export interface Contender {
   /** The dtypes that it computes in; all if undefined. */
   readonly dtypes?: readonly RealDtype[];
   /**
-   * Undefined where it has no such thing. Throws where it should have and fails, a `LeftOut` where it would take too
-   * long.
+   * Undefined if the contender does not have the case. Throws if it has the case but fails, and throws a `LeftOut` if
+   * it would take too long.
    */
   prepare(problem: Problem): Promise<Prepared | undefined>;
   /**
-   * Measures the best rates that it reaches now in `dtype`, for about so long each; who has none has no share of a
-   * limit.
+   * Measures the best rates that it reaches now in `dtype`, for about `milliseconds` each. A contender without this
+   * method has no share of a limit.
    */
   limit?(dtype: RealDtype, milliseconds: number): Promise<Limit>;
   close(): Promise<void>;

@@ -38,7 +38,7 @@ export function crossovers({ measurements }: Pick<Results, 'measurements'>): Cro
   });
 }
 
-/** Timed measurements with a dimension, by what they have in common, then by contender. */
+/** Timed measurements with a dimension, by suite, case, dtype and count, then by contender. */
 function linesOf(measurements: readonly Measurement[]): Map<string, Map<string, Measurement[]>> {
   const groups = new Map<string, Map<string, Measurement[]>>();
   for (const each of measurements) {
@@ -57,13 +57,13 @@ function points(line: readonly Measurement[]): Point[] {
 }
 
 /**
- * A lead is kept through sizes where both take the same time: there is one crossover where the other one leads behind
- * them.
+ * Sizes at which both take the same time do not end a lead: if the other contender leads after them, that is one
+ * crossover.
  */
 function meetings(ones: readonly Point[], others: readonly Point[], one: string, other: string) {
   const shared = ones.flatMap(({ dimension, median }) => {
     const match = others.find((point) => point.dimension === dimension);
-    // Above 0 the first is the slower one.
+    // Above 0, the first is slower.
     return match === undefined ? [] : [{ at: Math.log(dimension), lag: Math.log(median) - Math.log(match.median) }];
   });
   const led = shared.filter(({ lag }) => lag !== 0);

@@ -8,7 +8,7 @@ import type { LaidOut, Parts } from './suite.ts';
 import { suites } from './suites.ts';
 import { watchedHere } from './watched-run.ts';
 
-/** A device of ours, which it closes in the end. */
+/** One of our devices; `close()` closes the device. */
 export class DeviceContender implements Contender {
   readonly facts: ContenderFacts;
   readonly dtypes: readonly RealDtype[];
@@ -61,7 +61,7 @@ class PreparedDevice implements Prepared {
     const bench = new Bench({
       time: milliseconds,
       iterations: 1,
-      // What takes longer than its share of a round has been warmed up by the run before.
+      // A case whose run takes longer than half its slice was warmed up by the run before.
       warmup: this.#lastMs < milliseconds / 2,
       warmupTime: milliseconds / 10,
       warmupIterations: 1,

@@ -60,7 +60,7 @@ function openContender(name: string, reports: readonly DeviceReport[]): Contende
   return new DeviceContender(facts, device);
 }
 
-// COVARIUM_BLAS is read as a device is opened.
+// COVARIUM_BLAS is read when a device is opened.
 function openOnBlas({ facts }: DeviceReport): Device {
   const env: NodeJS.ProcessEnv & { COVARIUM_BLAS?: string | undefined } = process.env;
   const { COVARIUM_BLAS: before } = env;

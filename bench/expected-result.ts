@@ -19,8 +19,8 @@ export interface ExpectedResult {
 const maximumChecked = 1 << 22;
 
 /**
- * The rows to check of `count` rows of n numbers: all of them if they are few, else an even choice with the first and
- * the last.
+ * The rows to check of `count` rows of n numbers: all if they are few, otherwise evenly spaced ones, including the
+ * first and the last.
  */
 function rowsToCheck(count: number, n: number): number[] {
   const rows = Math.min(count, Math.max(2, Math.floor(maximumChecked / n)));

@@ -1,7 +1,7 @@
 import { type Real, type RealDtype, zerosOf } from '../lib/dtype.ts';
 import { openDevice } from '../lib/index.ts';
 
-// Correlation of neighbours, as in the talk's covariance: it falls off slowly, and never below what float32 holds.
+// Correlation of neighbours, as in the talk's covariance: it falls off slowly, and stays within float32's range.
 export const correlation = 0.98;
 
 /**
@@ -10,7 +10,7 @@ export const correlation = 0.98;
  */
 export class Inputs {
   readonly #made = new Map<string, Real>();
-  // Only the last: each is large.
+  // Only the last batch is kept, because each is large.
   #batchKey = '';
   #batch: Readonly<Record<string, Real>> = {};
 
@@ -19,7 +19,7 @@ export class Inputs {
     return Object.fromEntries(names.map((name) => [name, this.#input(name, n, dtype)])) as Record<Name, Real>;
   }
 
-  /** `count` normals of the same mean and covariance, and a point for each; each in memory of its own. */
+  /** `count` normals of the same mean and covariance, and a point for each; each in its own memory. */
   ofBatch(n: number, count: number, dtype: RealDtype): Readonly<Record<string, Real>> {
     const key = `batch ${n} ${count} ${dtype}`;
     if (this.#batchKey !== key) {
@@ -95,7 +95,7 @@ const makers: Readonly<Record<InputName, (n: number, dtype: RealDtype) => Real>>
   table: (n, dtype) => normals(n, 4, dtype),
 };
 
-/** The correlation of neighbours at which the last of n is the least number of `dtype` but for a factor of two. */
+/** The correlation of neighbours at which the last of n entries is twice the smallest positive number of `dtype`. */
 export function processCorrelation(n: number, dtype: RealDtype): number {
   return 2 ** ((dtype === 'float32' ? -148 : -1073) / Math.max(1, n - 1));
 }

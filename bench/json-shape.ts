@@ -3,7 +3,7 @@ import { describe } from '../lib/check.ts';
 
 /** A field that is not what it should be; the message begins with its path. */
 export class WrongField extends Error {
-  /** `what` reads on after the path: `is not a number (null)`. */
+  /** `what` continues the sentence after the path: `is not a number (null)`. */
   constructor(path: string, what: string) {
     super(`${path} ${what}`);
   }
@@ -29,7 +29,7 @@ export const truth: Shape<boolean> = where('true or false', (value) => typeof va
 /** JSON writes NaN and Infinity as null, and reads 1e999 as Infinity: neither is a number here. */
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
-/** A finite number from 0. */
+/** A finite number, 0 or more. */
 export const amount: Shape<number> = (value, path) => {
   if (!isNumber(value)) throw new WrongField(path, `is not a number (${describe(value)})`);
   if (value < 0) throw new WrongField(path, `is negative (${value})`);

@@ -3,7 +3,8 @@ import type { CommandBuffer, Device } from '../lib/index.ts';
 import type { Limit } from './results.ts';
 
 /**
- * What the copy that gives the memory's rate reads and writes: 64 MiB, more than most caches hold, and as many again.
+ * Bytes that the copy moves from which the memory's rate is measured: it reads 64 MiB, more than most caches hold,
+ * and writes as many.
  */
 export const copiedBytes: number = 2 << 26;
 
@@ -23,7 +24,7 @@ export function measureLimit(device: Device, dtype: RealDtype, milliseconds: num
 function productRate(device: Device, dtype: RealDtype, milliseconds: number): number {
   let best = 0;
   for (const n of [250, 500, 1000, 2000]) {
-    // A slow device shows its rate at a small size; the next one would only keep everybody waiting.
+    // A slow device shows its rate at a small size; the next size would only take longer.
     if (best > 0 && (2 * n ** 3) / best > (2 * milliseconds) / 1000) break;
     using a = device.matrix(n, n, { dtype });
     using b = device.matrix(n, n, { dtype });
@@ -52,7 +53,7 @@ function normalRate(device: Device, dtype: RealDtype, milliseconds: number): num
   return Math.max(...rates);
 }
 
-/** The best of the runs that fit in the time, three at least: what disturbs a run only makes it slower. */
+/** The best rate of the runs that fit in the time, at least three: disturbances only make a run slower. */
 function bestRate(device: Device, amount: number, milliseconds: number, record: (to: CommandBuffer) => void): number {
   let best = Number.POSITIVE_INFINITY;
   const end = performance.now() + milliseconds;

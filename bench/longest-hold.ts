@@ -2,10 +2,10 @@
 // programs of a busy machine do not count; elapsed time where the system does not tell it.
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** What work holds of the JavaScript thread. */
+/** How long work held the JavaScript thread. */
 export interface Holds {
   readonly turns: number;
-  /** Time between two turns, the most, in ms. */
+  /** The longest time between two turns of the event loop, in ms. */
   readonly longestMs: number;
   /** False if it is elapsed time, because the system does not tell the processor time of a thread. */
   readonly isProcessorTime: boolean;
@@ -29,8 +29,8 @@ function threadClock(): { now(): number; close(): void } | undefined {
 }
 
 /**
- * The most that the processor time of this thread grows by at once, in ms: some systems count it in steps of 4 ms. 0
- * where the system does not tell.
+ * The largest step in which the processor time of this thread grows, in ms: some systems count in steps of 4 ms. 0 if
+ * the system does not tell.
  */
 export function stepOfThreadClock(): number {
   const clock = threadClock();
@@ -47,7 +47,7 @@ export function stepOfThreadClock(): number {
   return most;
 }
 
-/** Runs `work` and watches the event loop meanwhile. */
+/** Watches the event loop while `work` runs. */
 export async function holdsOf(work: () => Promise<unknown>): Promise<Holds> {
   const ofThread = threadClock();
   const clock = ofThread ?? { now: () => performance.now(), close: () => {} };
@@ -59,7 +59,7 @@ export async function holdsOf(work: () => Promise<unknown>): Promise<Holds> {
     if (isDone) return;
     const now = clock.now();
     longestMs = Math.max(longestMs, now - before);
-    // What the clock itself takes does not count.
+    // The time to read the clock does not count.
     before = clock.now();
     turns++;
     setImmediate(turn);
@@ -67,7 +67,7 @@ export async function holdsOf(work: () => Promise<unknown>): Promise<Holds> {
   setImmediate(turn);
   try {
     await work();
-    // What was held until the end of it counts too.
+    // The last hold, up to the end of `work`, counts too.
     await new Promise((resolve) => setImmediate(resolve));
   } finally {
     isDone = true;

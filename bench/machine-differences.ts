@@ -3,7 +3,7 @@ import type { ContenderFacts, Results } from './results.ts';
 /** A fact that is not the same in all runs. */
 export interface MachineDifference {
   readonly fact: string;
-  /** One of each run, in order; '' where it has none. */
+  /** The value in each run, in order; '' for a run without one. */
   readonly values: readonly string[];
 }
 

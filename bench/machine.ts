@@ -18,8 +18,8 @@ export function machine(): Machine {
 }
 
 /**
- * The commit of the checkout that `folder` is, with `+` where tracked files differ; '' where it is none: a package may
- * lie in another's.
+ * The commit of the checkout whose root is `folder`, with `+` if tracked files differ. '' if `folder` is not such a
+ * root: an installed package may lie inside another project's checkout.
  */
 export function commit(folder: string): string {
   const top = output('git', ['-C', folder, 'rev-parse', '--show-toplevel']);
@@ -28,7 +28,7 @@ export function commit(folder: string): string {
   return output('git', ['-C', folder, 'rev-parse', '--short=12', 'HEAD']) + (isChanged ? '+' : '');
 }
 
-/** Variables that change speed; where the peers' interpreters are does not. */
+/** The variables that change speed. Those that only locate the peers' interpreters do not. */
 export function environment(all: NodeJS.ProcessEnv): Record<string, string> {
   const names = Object.keys(all).filter((name) =>
     /^(OPENBLAS|MKL|OMP|VECLIB|COVARIUM(?!_(PYTHON|R)$))_|^UV_THREADPOOL_SIZE$/.test(name),
@@ -36,7 +36,7 @@ export function environment(all: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(names.sort().map((name) => [name, all[name]!]));
 }
 
-/** Where Linux gets its power from; '' where it has neither plug nor battery to tell of. */
+/** The power source that Linux reports; '' if it reports neither mains nor a battery. */
 export function powerOfLinux(folder: string): string {
   const supplies = attempt(() => readdirSync(folder), []).map((name) => {
     const fact = (file: string) => attempt(() => readFileSync(join(folder, name, file), 'utf8').trim(), '');

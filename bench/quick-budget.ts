@@ -1,19 +1,19 @@
 import type { Problem } from './contender.ts';
 import type { Trial } from './trial-pass.ts';
 
-/** What of a quick run fits into its time. */
+/** The part of a quick run that fits into its time. */
 export interface Fitted {
   readonly millisecondsPerCase: number;
-  /** Too dear: to be left out. */
+  /** Too expensive: left out. */
   readonly dropped: ReadonlySet<Trial>;
 }
 
-// Less would be a run or two of most cases.
+// A shorter slice has time for only one or two runs of most cases.
 const leastMs = 6;
 
 /**
  * Fits the timing of `tried` into `budgetMs`: first by shorter slices, then by leaving out what costs most, peers
- * before devices. `costMs` says what the timing of a trial costs with so many milliseconds a case.
+ * before devices. `costMs` gives the time that timing a trial takes with that many milliseconds per case.
  */
 export function fitInto(
   budgetMs: number,

@@ -1,6 +1,6 @@
-// How sure a ratio of two times is, without assuming what their distribution looks like: the interval that belongs to
-// the exact Mann-Whitney test (Hodges and Lehmann 1963, Annals of Mathematical Statistics 34, "Estimates of location
-// based on rank tests"), on quotients where the original has differences.
+// How certain a ratio of two times is, without assuming a distribution: the confidence interval of the exact
+// Mann-Whitney test (Hodges and Lehmann 1963, Annals of Mathematical Statistics 34, "Estimates of location based on
+// rank tests"), with quotients in place of the original's differences.
 import type { Time } from './results.ts';
 
 /** From `low` to `high`: ratios that the samples don't rule out. */
@@ -16,9 +16,9 @@ export const falseAlarms = 0.01;
  * The interval of the ratio `time` / `base` of the medians. Undefined where the rounds are too few to tell anything at
  * this level (five and five are enough), or where the clock is too coarse.
  *
- * It holds the interval of the rounds ({@link roundsInterval}), and the ratios of each one's quartiles to the other's
- * median: so 1 is outside only if the rounds tell the two apart and neither's median lies among the middle half of the
- * other's runs.
+ * It covers the interval of the rounds ({@link roundsInterval}) and the ratios of each side's quartiles to the other
+ * side's median. So 1 is outside only if the rounds tell the two apart and neither median lies in the middle half of
+ * the other side's runs.
  */
 export function ratioInterval(base: Time, time: Time): Interval | undefined {
   const ofRounds = roundsInterval(base.rounds, time.rounds);
@@ -36,8 +36,8 @@ export function ratioInterval(base: Time, time: Time): Interval | undefined {
 }
 
 /**
- * The ratios by which `rounds` could be scaled `base` without the exact Mann-Whitney test telling them apart at the
- * level of {@link falseAlarms}: all quotients in order, less as many at either end as the test allows.
+ * The ratios r for which the exact Mann-Whitney test cannot tell `rounds` from r times `base` at the level of {@link
+ * falseAlarms}: all quotients in order, without as many at either end as the test allows.
  */
 export function roundsInterval(base: readonly number[], rounds: readonly number[]): Interval | undefined {
   const left = quotientsLeftOut(base.length, rounds.length);
@@ -64,7 +64,8 @@ function quotientsLeftOut(m: number, n: number): number {
 
 /**
  * The chance of each value of the Mann-Whitney statistic, 0 to m n, for samples of m and n of one distribution. The
- * largest of all m + n is of the first sample with a chance of m / (m + n), and adds n to the statistic then.
+ * largest of all m + n values belongs to the first sample with a chance of m / (m + n), and then adds n to the
+ * statistic.
  */
 export function statisticChances(m: number, n: number): Float64Array {
   // ofSizes[j]: the chances for samples of i and j.

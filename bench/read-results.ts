@@ -1,5 +1,5 @@
-// Reads results.json (bench/results.ts) and refuses what does not follow the schema, with the path of the field. Shapes
-// are one half of the schema; what the fields must have to do with one another is the other, and stands here.
+// Reads results.json (bench/results.ts) and refuses what does not follow the schema, with the path of the field.
+// Shapes are one half of the schema; the other half, the conditions between fields, is in this file.
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe } from '../lib/check.ts';
@@ -26,7 +26,7 @@ export async function readResults(path: string): Promise<Results> {
 }
 
 /**
- * The results in the text of a results.json, or in the value it stands for; `path` is for messages. Throws
+ * The results in the text of a results.json, or in the parsed value; `path` is for messages. Throws
  * `ERR_MALFORMED_RESULTS`.
  */
 export function parseResults(source: unknown, path: string): Results {
@@ -57,7 +57,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The first thing that is told of a file of another kind or version is that, not the first field that differs. */
+/** For a file of another kind or version, the error says so, and does not name the first field that differs. */
 function refuseForeign(value: unknown): void {
   const { schema, version } = (value ?? {}) as Record<string, unknown>;
   if (schema !== 'covarium-benchmark')
@@ -98,7 +98,7 @@ function refuseContradictions(results: Results): void {
   });
 }
 
-/** Two entries of a list that are about the same thing. */
+/** Refuses a list in which two entries have the same key. */
 function distinct<T>(list: readonly T[], path: string, field: string, keyOf: (entry: T) => string): void {
   const seen = new Map<string, number>();
   list.forEach((entry, i) => {

@@ -1,4 +1,4 @@
-// What a run of the benchmark leaves behind, results.json: the schema, version 2. docs/benchmarks.md describes it, and
+// The schema of results.json, which a run of the benchmark writes: version 2. docs/benchmarks.md describes it, and
 // bench/read-results.ts refuses what does not follow it. Times are in nanoseconds, rates per second.
 
 import type { RealDtype } from '../lib/dtype.ts';
@@ -13,7 +13,7 @@ export interface Results {
   readonly started: string;
   /** How long it took. */
   readonly seconds: number;
-  /** Whether it was interrupted: what follows is right, but not all that was asked for. */
+  /** True if the run was interrupted: what follows is right, but not everything that was asked for is there. */
   readonly partial: boolean;
   readonly options: RunOptions;
   readonly machine: Machine;
@@ -42,7 +42,7 @@ export interface Machine {
   readonly system: string;
   readonly node: string;
   readonly covarium: string;
-  /** The commit of the checkout; '' where there is none, with `+` behind it where files differ from it. */
+  /** The commit of the checkout, with `+` appended if files differ from it; '' if there is none. */
   readonly commit: string;
   /** Load average of the last minute as the run began; null where the system has none. */
   readonly load: number | null;
@@ -81,7 +81,7 @@ export interface Measurement {
   readonly suite: string;
   /** Unique in its suite, apart from dtype, dimension and count. */
   readonly case: string;
-  /** What the case computes in; null where it computes nothing. */
+  /** The dtype of the computation; null if the case computes nothing. */
   readonly dtype: RealDtype | null;
   readonly dimension: number | null;
   readonly count: number | null;
@@ -93,9 +93,9 @@ export interface Measurement {
   readonly check: Check | null;
   readonly time: Time | null;
   readonly split: Split | null;
-  /** What one run takes beside its time, of suites where that matters. */
+  /** Memory and holds of the event loop of one run, in suites where they matter. */
   readonly use?: Use | undefined;
-  /** What the limit allows divided by what it took, 0 to about 1; null where no limit applies. */
+  /** The time that the limit allows divided by the time taken, from 0 to about 1; null if no limit applies. */
   readonly shareOfLimit: number | null;
 }
 
@@ -103,7 +103,7 @@ export interface Measurement {
 export const definitionName = 'definition';
 
 export interface Check {
-  /** The contender whose result was taken for right, or `definition`: what covarium's own float64 loops say of it. */
+  /** The contender whose result was taken as right, or `definition`: the result of covarium's own float64 loops. */
   readonly against: string;
   /** The largest difference, relative to the largest entry of the right result. */
   readonly error: number;
@@ -125,7 +125,7 @@ export interface Time {
 }
 
 export interface Use {
-  /** Bytes of memory that the process takes at most beyond what it had before; null where the system does not tell. */
+  /** The most bytes that the process took beyond what it had before; null if the system does not tell. */
   readonly peakMemory: number | null;
   /** Nanoseconds of processor time of the JavaScript thread between two turns of its event loop; null of peers. */
   readonly longestHold: number | null;

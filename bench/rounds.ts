@@ -6,9 +6,9 @@ import { refusal, type Trial } from './trial-pass.ts';
 
 export interface RoundsOptions {
   readonly rounds: number;
-  /** Of one contender, all rounds together. */
+  /** Measuring time of one contender in a case, all rounds together. */
   readonly millisecondsPerCase: number;
-  /** Asked between slices. */
+  /** Called between slices. */
   readonly shouldStop: () => boolean;
   readonly onSlice: (trial: Trial) => void;
 }
@@ -24,9 +24,9 @@ interface Runner {
 type Timed = Pick<Measurement, 'state' | 'reason' | 'time' | 'split' | 'use'>;
 
 /**
- * Times one problem on those that got it right: in each round every contender measures a slice, and the order rotates,
- * so that a machine that becomes slower does so for all. Who has not had two runs when it is stopped is not in the
- * answer.
+ * Times one problem on the contenders that got it right. In each round every contender measures a slice, and the
+ * order rotates, so that a machine that slows down does so for all. If timing is stopped, contenders with fewer than
+ * two runs are not in the result.
  */
 export async function timeInRounds(
   problem: Problem,
@@ -39,7 +39,7 @@ export async function timeInRounds(
     for (const runner of runners) if (!options.shouldStop()) await watch(runner);
     for (let round = 0; round < options.rounds; ++round) {
       for (let turn = 0; turn < runners.length; ++turn) {
-        // The loop turns, so that Ctrl-C is heard.
+        // Lets the event loop handle Ctrl-C.
         await setImmediate();
         if (options.shouldStop()) return timed(runners);
         const runner = runners[(turn + round) % runners.length]!;

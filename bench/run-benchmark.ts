@@ -16,16 +16,16 @@ import { isAffordable, type Trial, tryOut } from './trial-pass.ts';
 export interface Observer {
   /** About how long something takes: the run, before it compares anything, then the timing, when costs are known. */
   estimate(what: string, milliseconds: number): void;
-  /** What begins, and its amount in a unit of its own. */
+  /** A step begins; `amount` is its size, in its own unit. */
   begin(what: string, amount: number): void;
-  /** So much more of it is done, and what it was or is. */
+  /** `amount` more of the step is done; `what` names it. */
   advance(amount: number, what: string): void;
 }
 
-// Of a minute the rest is for loading this code and for the report.
+// The rest of the minute is for loading this code and for the report.
 const quickMs = 40_000;
-// A quick run that has compared for so long tries no more peers, and at last no more devices: what is left of its time
-// is for timing.
+// A quick run that has compared for this long tries no more peers, then no more devices: the rest of its time is for
+// timing.
 const lateMs = { peer: 25_000, device: 32_000 };
 const noTime = 'The quick run has no time for it: it ends within a minute.';
 
@@ -75,13 +75,13 @@ async function limitsOf(
   shouldStop: () => boolean,
 ): Promise<readonly Limit[]> {
   const limits: Limit[] = [];
-  // Of a short run the limits are a short part.
+  // In a short run, measuring the limits is short too.
   const milliseconds = Math.min(250, millisecondsPerCase);
   observer.begin('Limits', contenders.length * dtypes.length);
   for (const contender of contenders)
     for (const dtype of dtypes) {
       observer.advance(1, contender.facts.name);
-      // The loop turns, so that Ctrl-C is heard.
+      // Lets the event loop handle Ctrl-C.
       await setImmediate();
       if (!contender.facts.available || contender.limit === undefined || shouldStop()) continue;
       if (takesDtype(contender, { dtype })) limits.push(await contender.limit(dtype, milliseconds));
@@ -99,7 +99,7 @@ async function tryAll(
 ): Promise<readonly TriedProblem[]> {
   const forecast = new CostForecast(limits);
   const inputs = new Inputs();
-  // Each round takes a run at least.
+  // Each round takes at least one run.
   const mostMs = Math.max(options.quick ? 300 : 1000, 4 * options.millisecondsPerCase);
   const tried: TriedProblem[] = [];
   const problems = suites
@@ -126,8 +126,8 @@ async function tryAll(
 }
 
 /**
- * What the comparison and the timing will take, as far as limits tell, which devices have. Cases that not all devices
- * have are left out.
+ * Milliseconds that comparing and timing will take, as far as limits tell; only devices have limits. Cases that some
+ * devices do not have are left out.
  */
 function foreseenMs(
   problems: readonly Problem[],
@@ -151,14 +151,17 @@ function leftOut(contender: Contender, reason: string): Trial {
   return { contender, state: 'left out', reason, check: null, cost: { setupMs: 0, runMs: 0 } };
 }
 
-/** Every contender holds what a problem needs, and results are copied to be compared. */
+/**
+ * Why a problem is too large for this machine, or ''. Every contender holds the problem's data, and results are
+ * copied to be compared.
+ */
 function tooLarge({ work: { bytes } }: Problem): string {
   if (bytes <= totalmem() / 16) return '';
   const gib = (size: number) => `${(size / 2 ** 30).toFixed(1)} GiB`;
   return `It takes (${gib(bytes)}) for each contender, of this machine's memory (${gib(totalmem())}).`;
 }
 
-/** What timing takes: getting ready, a run that warms up, and the rounds. */
+/** Milliseconds of timing: the preparation, a warm-up run, and the rounds. */
 function timingMs({ setupMs, runMs }: Cost, { millisecondsPerCase, rounds }: RunOptions): number {
   return setupMs + runMs + 1.1 * Math.max(millisecondsPerCase, rounds * runMs);
 }
@@ -201,7 +204,7 @@ async function timeAll(
       const where = { suite, case: name, dtype, dimension, count, contender, check: trial.check };
       const timed = times.get(trial);
       if (timed !== undefined) {
-        // A case without a dtype moves bytes, which any dtype's limit tells of.
+        // A case without a dtype only moves bytes; the memory's rate is in the limit of any dtype.
         const limit = limits.find((each) => each.contender === contender && [each.dtype, null].includes(dtype));
         const share = timed.time && shareOfLimit(problem.work, limit, timed.time.median);
         measurements.push({ ...where, ...timed, shareOfLimit: share });

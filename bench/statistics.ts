@@ -1,8 +1,8 @@
 import type { Time } from './results.ts';
 
 /**
- * The value that a share of the sorted sample lies under, interpolated linearly between neighbours (Hyndman and Fan's
- * type 7).
+ * The value below which a share of the sorted sample lies, interpolated linearly between neighbours (Hyndman and
+ * Fan's type 7).
  */
 export function quantile(sorted: readonly number[], share: number): number {
   const at = share * (sorted.length - 1);
@@ -25,8 +25,7 @@ export function relativeMargin(values: readonly number[]): number {
   return (studentQuantile(degrees) * Math.sqrt(squares / degrees / values.length)) / mean;
 }
 
-// A coarse clock sees no time pass in a short run. Nothing takes no time, and neither ratios nor log axes have a place
-// for it.
+// A coarse clock may measure 0 for a short run. But no run takes no time, and neither ratios nor log axes can show 0.
 const leastNanoseconds = 1;
 
 /** What the rounds' runs (nanoseconds) say together; at least two runs. */

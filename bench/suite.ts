@@ -9,11 +9,11 @@ export interface Sizes {
   readonly dimensions: readonly number[];
   readonly counts: readonly number[];
   readonly dtypes: readonly RealDtype[];
-  /** Of suites that have a size of their own: a smaller one. */
+  /** Asks for smaller problems in suites that choose their own size. */
   readonly quick?: boolean;
 }
 
-/** Each case in each dtype, in which its problems follow one another. */
+/** Each case in each dtype, in the order in which their problems come. */
 export function casesOf(
   names: readonly string[],
   dtypes: readonly RealDtype[],
@@ -24,11 +24,11 @@ export function casesOf(
 /** A family of cases, and how a device of ours computes them. */
 export interface Suite {
   readonly name: string;
-  /** Whether it takes part only where it is named. */
+  /** True if the suite takes part only when it is named. */
   readonly isOnRequest?: boolean;
   /** In the order of growing work, case by case. */
   readonly problems: (sizes: Sizes, inputs: Inputs) => readonly Problem[];
-  /** Undefined where the device has no such thing. */
+  /** Undefined if the device does not have the case. */
   readonly layOut: (problem: Problem, device: Device) => LaidOut | undefined | Promise<LaidOut>;
 }
 
@@ -37,11 +37,11 @@ export interface LaidOut {
   /** Computes once, and gives what the device reports of it; undefined where it reports nothing. */
   readonly run: () => Parts | undefined | Promise<Parts | undefined>;
   readonly isAsync?: boolean;
-  /** What is timed of one run, in nanoseconds, where that is not how long `run` takes. */
+  /** The time of one run in nanoseconds, if that is not how long `run` takes. */
   readonly nanoseconds?: () => Promise<number>;
   /**
-   * How often `run` repeats the case, for what is too short to be timed alone; 1 by default. Times and parts are of
-   * one.
+   * How often `run` repeats a case that is too short to be timed alone; 1 by default. Reported times and parts are
+   * those of one repeat.
    */
   readonly repeats?: number;
   /** What the last run has computed: a live view. Undefined where there is nothing to compare. */

@@ -46,7 +46,7 @@ export async function tryOut(
     const refuse = (error: unknown) => trials.push({ contender, ...refusal(error), check: null, cost: nothing });
     const { name, kind } = contender.facts;
     if (!takesDtype(contender, problem)) {
-      // A peer of one dtype has no such case; of a device it is asked.
+      // A peer with one dtype just does not have the case; a device is expected to have it.
       if (kind === 'device' && !problem.isOptional) refuse(new LeftOut(`${name} does not support ${problem.dtype}.`));
       continue;
     }
@@ -69,7 +69,7 @@ export async function tryOut(
       else if (tooLong !== '') trials.push({ contender, state: 'left out', reason: tooLong, check, cost });
       else trials.push({ contender, state: 'ready', reason: '', check, cost });
     } catch (error) {
-      // Ctrl-C in a terminal may also end the processes of peers; that is not a failure of theirs.
+      // Ctrl-C in a terminal may also end the processes of peers, which is not a failure.
       if (shouldStop()) break;
       refuse(error);
     }

@@ -1,4 +1,4 @@
-// What one run takes beside its time: memory, and the JavaScript thread.
+// What one run takes in addition to time: memory, and the JavaScript thread.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { type Holds, holdsOf } from './longest-hold.ts';
 import type { Use } from './results.ts';
 
-/** Runs once in this process, after a collection of garbage. */
+/** Runs once in this process, after a garbage collection. */
 export async function watchedHere(run: () => Promise<unknown>): Promise<Use> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
@@ -23,8 +23,8 @@ export async function watchedHere(run: () => Promise<unknown>): Promise<Use> {
 }
 
 /**
- * The most memory that a process takes during `run` beyond what it has before, in bytes; null where the system does not
- * tell: Linux does.
+ * The most memory that a process takes during `run` beyond what it has before, in bytes; null if the system does not
+ * tell. Linux does.
  */
 export async function peakMemoryOf(pid: number | 'self', run: () => Promise<unknown>): Promise<number | null> {
   let before: number | undefined;

@@ -1,5 +1,4 @@
-// A comparison in words and tables, before it is known where it will stand: terminal, Markdown and HTML write the same
-// one.
+// A comparison as words and tables, independent of the output: the terminal, Markdown and HTML show the same one.
 import { type Compared, type Comparison, type Key, type Row, slowerThan, type Verdict } from '../compare.ts';
 import { falseAlarms } from '../ratio-interval.ts';
 import { type Block, type Cell, heading, paragraph, type Table, type Tone } from '../report/block.ts';
@@ -28,7 +27,7 @@ const tones: Readonly<Record<Verdict, Tone>> = {
 
 export const comparisonTitle = 'Benchmarks compared';
 
-/** `failOver`: slower by more than this ratio has a section of its own; undefined where nobody asks. */
+/** Cases slower by more than the ratio `failOver` have their own section; undefined: there is no such section. */
 export function comparisonDocument(comparison: Comparison, failOver: number | undefined): Block[] {
   const suites = [...new Set(comparison.rows.map(({ key }) => key.suite))];
   const sections = [

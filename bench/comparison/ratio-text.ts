@@ -1,4 +1,4 @@
-/** A ratio with two digits behind the point, or three in all where that says more: `1.08`, `0.00213`, `118`. */
+/** A ratio with two decimals, or with three significant digits where that says more: `1.08`, `0.00213`, `118`. */
 export function ratioText(ratio: number): string {
   if (!Number.isFinite(ratio)) return '-';
   if (ratio >= 100) return ratio.toFixed(0);

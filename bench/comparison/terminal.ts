@@ -21,7 +21,7 @@ export function terminalText(blocks: readonly Block[]): string {
 
 function tableLines({ columns, rows }: Table): string[] {
   const head = columns.map(({ title }): Cell => ({ text: title, tone: 'quiet' }));
-  // What a file says must not move the cursor or colour the terminal.
+  // Text from a file must not move the cursor or colour the terminal.
   const lines = [head, ...rows].map((row) => row.map(cellOf).map(({ text, tone }) => ({ text: clean(text), tone })));
   const widths = columns.map((_, i) => Math.max(...lines.map((row) => row[i]!.text.length)));
   return lines.map((row) =>
@@ -35,7 +35,7 @@ function tableLines({ columns, rows }: Table): string[] {
   );
 }
 
-/** Without control characters, in one line. */
+/** The text in one line, without control characters. */
 function clean(text: string): string {
   return stripVTControlCharacters(text).replace(/\p{Cc}+/gu, ' ');
 }

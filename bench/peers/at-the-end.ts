@@ -4,8 +4,8 @@ const works = new Set<() => void>();
 const signals = ['SIGHUP', 'SIGINT', 'SIGTERM'].filter((name) => name in constants.signals) as NodeJS.Signals[];
 
 /**
- * Does `work`, which must not wait, if this process ends before the answer is called: by process.exit(), by an error
- * that nobody catches, or by a signal that nobody else listens to.
+ * Runs `work`, which must be synchronous, if this process ends before the returned function is called: by
+ * process.exit(), by an uncaught error, or by a signal that nobody else listens to.
  */
 export function atTheEnd(work: () => void): () => void {
   if (works.size === 0) listen();
@@ -17,7 +17,7 @@ export function atTheEnd(work: () => void): () => void {
 
 function listen(): void {
   process.on('exit', end);
-  // Before the others, so that one that listens once is still counted.
+  // Prepended, so that a listener added by once() is still there when `die` counts listeners.
   for (const name of signals) process.prependListener(name, die);
 }
 
@@ -33,7 +33,7 @@ function die(name: NodeJS.Signals): void {
   process.kill(process.pid, name);
 }
 
-/** What began last ends first. */
+/** Runs the work in reverse order. */
 function end(): void {
   for (const work of [...works].reverse()) {
     works.delete(work);

@@ -1,8 +1,8 @@
 import type { Problem } from '../contender.ts';
 
 /**
- * The cases of each suite that a peer may compute: what no device but ours knows (the GPU's own factor) is not among
- * them.
+ * The cases of each suite that a peer may compute. Cases that only our devices have (the factor by the GPU) are left
+ * out.
  */
 export const peerCases: Readonly<Record<string, readonly string[]>> = {
   'transform-normal': ['one draw'],
@@ -21,7 +21,7 @@ export function isForPeers({ suite, case: name }: Problem): boolean {
   return suite === 'functions' || (peerCases[suite]?.includes(name) ?? false);
 }
 
-/** Whether the result is random: a peer's own numbers are looked at, but can't be compared with ours. */
+/** True if the result is random: a peer's random numbers are checked, but can't be compared with ours. */
 export function isRandom({ suite, case: name }: Problem): boolean {
   return suite === 'sampling' || suite === 'normals' || name === 'Student-t sample' || name === 'one draw each';
 }

@@ -1,22 +1,21 @@
 import type { Problem } from '../contender.ts';
 import { isRandom } from './cases.ts';
 
-/** Of a peer's draws no more rows than these are looked at. */
+/** The most rows of a peer's draws that are checked. */
 export const rowsLookedAt = 4096;
 
 // A correct peer exceeds this many standard errors about once in 10^23 runs.
 const standardErrors = 10;
 
 /**
- * What a peer's result is compared by: the result itself, or undefined for draws, whose moments are looked at here.
- * Throws where the length is wrong, a number is not finite, or the draws do not come from the normal that was asked
- * for.
+ * What is compared of a peer's result: the result itself, or undefined for draws, whose moments are checked here.
+ * Throws if the length is wrong, a number is not finite, or the draws do not come from the requested normal.
  */
 export function checkResult(
   problem: Problem,
   result: Float32Array | Float64Array,
 ): Float32Array | Float64Array | undefined {
-  // The result of a function is compared, its length included.
+  // A function's result is compared later, including its length.
   const asked = problem.suite === 'functions' ? result.length : lengthOf(problem);
   if (result.length !== asked)
     throw new Error(`The result has (${result.length}) numbers, where (${asked}) are asked for.`);
@@ -27,7 +26,7 @@ export function checkResult(
   return undefined;
 }
 
-/** The number of numbers of a result; of draws, that of the rows that are looked at. */
+/** How many numbers a result has; for draws, how many the checked rows have. */
 function lengthOf(problem: Problem): number {
   const n = problem.dimension ?? 1;
   if (isRandom(problem)) return Math.min(problem.count ?? 1, rowsLookedAt) * n;
@@ -37,8 +36,8 @@ function lengthOf(problem: Problem): number {
 }
 
 /**
- * Mean and variance of each row's sum, the second where rows are enough: they show a mean, a scale or a factor that is
- * wrong.
+ * Checks the mean of the rows' sums and, if there are enough rows, their variance: they show a wrong mean, scale or
+ * factor.
  */
 function checkMoments(problem: Problem, draws: Float32Array | Float64Array): void {
   const n = problem.dimension ?? 1;

@@ -3,8 +3,8 @@ import { platform } from 'node:os';
 import { atTheEnd } from './at-the-end.ts';
 
 /**
- * What a peer's process says, one JSON object a line: bench/peers/process-peer.ts tells which fields are when. Nothing
- * is sure of them.
+ * A reply of a peer's process, one JSON object per line. bench/peers/process-peer.ts says which fields a reply has,
+ * but any of them may be missing or wrong.
  */
 export interface Reply {
   readonly about?: unknown;
@@ -20,7 +20,7 @@ export interface Reply {
   readonly threads?: unknown;
 }
 
-/** What it is asked. */
+/** A request to the process. */
 export type Question = Readonly<Record<string, string | number | null>>;
 
 /** How a process is started; without a shell. */
@@ -42,30 +42,31 @@ export class NoAnswer extends Error {
   override readonly name: string = 'NoAnswer';
 }
 
-// Longer than any reply: a process that writes without end is not waited for.
+// Longer than any reply: a process that writes an endless line is killed.
 const longestLine = 2 ** 26;
 
 /**
- * A process that is asked and answers, line by line, over its standard input and output. It is trusted with nothing:
- * when it ends, says what is not a JSON object, speaks unasked, or is silent for too long, it is killed, and every
- * question then fails with that reason.
+ * A process that answers requests, line by line, over its standard input and output. It is not trusted: if it ends,
+ * writes anything but a JSON object, writes without a request, or is silent for too long, it is killed, and every
+ * further request fails with that reason.
  */
 export class Conversation {
   readonly #child: ChildProcess;
-  /** When the process is gone, or never came. */
+  /** Settles when the process is gone or could not be started. */
   readonly #gone: Promise<void>;
   #text = '';
   #complaints = '';
   #waiting: Waiting | undefined;
   #end: Error | undefined;
   #last: Promise<unknown> = Promise.resolve();
-  // Its input ends with us, but one that is stopped would not hear of it, and stay for ever.
+  // When this process ends, the peer's input ends too, but a stopped peer would not notice and would stay for ever.
   readonly #release: () => void = atTheEnd(() => this.#signal('SIGKILL'));
 
   constructor({ file, args, folder }: Command) {
-    // In a group of its own, so that what it starts is killed with it, and Ctrl-C at the terminal is ours to pass on.
+    // In its own process group, so that its children are killed with it, and Ctrl-C at the terminal reaches only us.
     const detached = platform() !== 'win32';
-    // It is killed in the end: what it would have removed itself, as R's temporary folder, goes with its own.
+    // The process is killed at the end. Temporary files that it would have removed itself, like R's folder, lie in
+    // its working folder and are removed with that.
     const env = { ...process.env, TMPDIR: folder, TMP: folder, TEMP: folder };
     this.#child = spawn(file, args, { cwd: folder, env, detached, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
     const { stdin, stdout, stderr } = this.#child;
@@ -82,7 +83,7 @@ export class Conversation {
         resolve();
       });
     });
-    // After 'exit', what the process has said last is still to be read: 'close' is the end.
+    // At 'exit' the last output of the process may be still unread; at 'close' it has been read.
     this.#child.on('close', (code, signal) => {
       const how = signal === null ? `code (${code})` : `signal (${signal})`;
       const said = lastLine(this.#complaints);
@@ -95,7 +96,7 @@ export class Conversation {
     });
   }
 
-  /** Undefined where it never came. */
+  /** Undefined if the process could not be started. */
   get pid(): number | undefined {
     return this.#child.pid;
   }
@@ -180,8 +181,8 @@ export class Conversation {
     this.#waiting = undefined;
   }
 
-  // Threads of BLAS and OpenMP libraries spin for a tenth of a second after their work, which would be taken from the
-  // contender whose turn it is: the process is stopped until it is asked again.
+  // Threads of BLAS and OpenMP libraries spin for a tenth of a second after their work, which would slow the next
+  // contender down. So the process is stopped until the next request.
   #rest(): void {
     if (this.#end === undefined) this.#signal('SIGSTOP');
   }
@@ -209,7 +210,7 @@ function parsed(line: string): Reply | undefined {
 
 const shown = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text);
 
-/** Languages put their reason on the last line of what they say. */
+/** Interpreters write the reason of an error on the last line of their output. */
 function lastLine(text: string): string {
   return text.trimEnd().split('\n').at(-1)!.trim();
 }

@@ -8,7 +8,7 @@ import type { PeerLimits } from './peer-limits.ts';
 export interface Run {
   /** Computes once. */
   readonly once: () => void;
-  /** Computes and gives the result; of draws no more rows than asked for. */
+  /** Computes and returns the result; for draws, at most `rows` rows. */
   readonly result: (rows: number) => Float64Array;
 }
 
@@ -16,7 +16,7 @@ export interface InProcessPeer {
   readonly name: string;
   readonly version: string;
   readonly prepare: (problem: Problem) => Run | undefined;
-  /** About how long one run takes, in seconds: it can't be stopped, and nothing else happens meanwhile. */
+  /** About how long one run takes, in seconds: a run can't be stopped, and blocks everything else. */
   readonly estimate: (problem: Problem) => number;
 }
 
@@ -26,7 +26,7 @@ const longestSeconds = 5;
 // Shorter runs than this are timed several at a time, so that the clock's own cost does not show.
 const shortestMilliseconds = 0.02;
 
-/** An npm package as a contender, in this very process. */
+/** An npm package as a contender, in this process. */
 export function inProcessPeer({ name, version, prepare, estimate }: InProcessPeer, limits: PeerLimits): Contender {
   return {
     dtypes: ['float64'],
@@ -62,7 +62,7 @@ function prepared(problem: Problem, { once, result }: Run): Prepared {
 }
 
 function times(once: () => void, milliseconds: number): number[] {
-  // The result was computed before: a run that outlasts the time asked for is not cold, and not repeated.
+  // The result was computed before, so this run is not cold: if it outlasts the time asked for, it is not repeated.
   const warmUp = millisecondsOf(once, 1);
   if (warmUp >= milliseconds) return [warmUp * 1e6];
   const batch = Math.max(1, Math.floor(shortestMilliseconds / Math.max(millisecondsOf(once, 1), 1e-6)));

@@ -26,7 +26,7 @@ export function mlMatrix(limits: PeerLimits): Contender {
   const found = npmPackage('ml-matrix');
   if (typeof found === 'string') return absentPeer('ml-matrix', found);
   const library = found.exports as MlMatrix;
-  // Now, and not in a case: who times how long a case takes to get ready must not find this in it.
+  // Measured now and not in a case, so that it does not count as preparation of a case.
   const rates = ratesOf(library);
   return inProcessPeer(
     {

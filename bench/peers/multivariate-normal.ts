@@ -8,7 +8,7 @@ interface Distribution {
   sample(): number[];
 }
 
-/** What the package exports: it makes the factor, a singular value decomposition, as it is called. */
+/** The package's export. Calling it computes the factor by a singular value decomposition. */
 type MultivariateNormal = (mean: number[], covariance: number[][]) => Distribution;
 
 // A dimension at which the package shows its rates within milliseconds.
@@ -19,7 +19,7 @@ export function multivariateNormal(limits: PeerLimits): Contender {
   const found = npmPackage('multivariate-normal');
   if (typeof found === 'string') return absentPeer('multivariate-normal', found);
   const { default: make } = found.exports as { default: MultivariateNormal };
-  // Now, and not in a case: who times how long a case takes to get ready must not find this in it.
+  // Measured now and not in a case, so that it does not count as preparation of a case.
   const rates = ratesOf(make);
   return inProcessPeer(
     {
@@ -29,7 +29,7 @@ export function multivariateNormal(limits: PeerLimits): Contender {
       estimate: (problem) => {
         if (problem.suite !== 'sampling') return 0;
         const scale = problem.dimension! / trial;
-        // The factor is made before the first draw even where it is kept.
+        // The factor is made before the first draw even if it is kept.
         return rates.factor * scale ** 3 + problem.count! * rates.draw * scale ** 2;
       },
     },
@@ -45,7 +45,7 @@ interface Rates {
 
 function ratesOf(make: MultivariateNormal): Rates {
   const mean = new Array<number>(trial).fill(0);
-  // Where eigenvalues are equal its iteration fails: these differ.
+  // Its iteration fails on equal eigenvalues; these differ.
   const covariance = mean.map((_, i) => mean.map((_, j) => 0.9 ** Math.abs(i - j)));
   const seconds = (once: () => void, runs: number) => {
     once(); // compiles

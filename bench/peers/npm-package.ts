@@ -8,7 +8,10 @@ export interface NpmPackage {
   readonly version: string;
 }
 
-/** Loads a package from the user's working folder, or else from covarium's; a text says why it cannot be loaded. */
+/**
+ * Loads a package from the user's working folder, or else from covarium's. Returns a text with the reason if it
+ * can't.
+ */
 export function npmPackage(name: string, folder: string = process.cwd()): NpmPackage | string {
   for (const require of [createRequire(join(folder, 'package.json')), createRequire(import.meta.url)]) {
     let path: string;

@@ -48,7 +48,7 @@ function r(name: string, script: string, limits: PeerLimits): Promise<Contender>
   return startProcessPeer({ name, programs, args: ['--no-init-file', scriptPath(script)] }, limits);
 }
 
-/** A path holds in the working folder of the process, too; a plain name is for PATH. */
+/** Makes a path absolute, because the process has another working folder. A plain name is looked up in PATH. */
 function located(program: string): string {
   return /[/\\]/.test(program) ? resolve(program) : program;
 }

@@ -1,4 +1,4 @@
-// A peer in a process of its own: a script in another language, which the benchmark asks over a line protocol. A line
+// A peer in its own process: a script in another language, which the benchmark asks over a line protocol. Each line
 // is a JSON object.
 //
 //   the script, once it is ready   {"about", "threads", "facts", "dtypes", "offers": {suite: [input, ...]}}
@@ -8,10 +8,10 @@
 //   {"do": "measure", "id", "milliseconds"}                                   {"nanoseconds": [...]}
 //   {"do": "close", "id"}                                                     {"closed": true}
 //
-// To anything {"error": why} is an answer too. "dtypes" are those that it computes in, of float32 and float64; without
-// them it is asked for both. Inputs are files ID-NAME of the case's dtype in the working folder, a result is
-// ID-result, of `length` numbers: little-endian, row-major, at most `rows` rows of it where rows is not null. The
-// script times itself, so that the way to it costs nothing.
+// The reply to any request may also be {"error": why}. "dtypes" lists the dtypes that the script computes in, float32
+// or float64; without it, the script is asked for both. Inputs are files ID-NAME in the working folder, in the case's
+// dtype. A result is the file ID-result of `length` numbers; if `rows` is not null, it has at most that many rows.
+// All files are little-endian and row-major. The script times itself, so that the protocol's cost does not count.
 import { rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,12 +28,12 @@ import { checkResult, rowsLookedAt } from './check-result.ts';
 import { type Command, Conversation, NoAnswer, type Question, type Reply } from './conversation.ts';
 import type { PeerLimits } from './peer-limits.ts';
 
-/** What the process of a peer is. */
+/** How to start the process of a peer. */
 export interface Script {
   /** The peer's name. */
   readonly name: string;
   /**
-   * Programs that may run it, tried in order: the first that is there, and whose greeting tells no absence, is taken.
+   * Programs that may run it, tried in order: the first that exists and does not greet with `absent` is taken.
    */
   readonly programs: readonly string[];
   readonly args: readonly string[];

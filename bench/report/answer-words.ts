@@ -54,8 +54,8 @@ function answerText({ leader, rival, panel, size, againstPeers }: Answer): strin
 }
 
 /**
- * What a case says beyond its figure: the times, how sure the ratio is, from which size on the leader leads, whom it
- * overtakes.
+ * The details of a case beside its figure: the times, how certain the ratio is, from which size on the leader leads,
+ * and which contenders it overtakes.
  */
 export function detailSentences(answer: Answer, crossings: readonly Crossover[]): string[] {
   const { leader, rival, againstPeers } = answer;

@@ -4,11 +4,11 @@ import type { Results } from '../results.ts';
 /** How a contender looks in every picture of a report. */
 export interface Appearance {
   readonly contender: string;
-  /** The name, and that it measures no speed where it does not. */
+  /** The name, with a note if the contender does not measure speed. */
   readonly label: string;
   readonly colour: string;
   readonly symbol: string;
-  /** Lengths of strokes and gaps, as SVG has them. */
+  /** Lengths of strokes and gaps, as in SVG's stroke-dasharray. */
   readonly dash: string;
 }
 

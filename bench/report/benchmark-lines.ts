@@ -1,14 +1,14 @@
-// Go's benchmark format (golang.org/design/14313-benchmark-format), which benchstat reads: lines of configuration, then
-// a line a benchmark with its name, the number of runs and the time of one.
+// Go's benchmark format (golang.org/design/14313-benchmark-format), which benchstat reads: lines of configuration,
+// then one line per benchmark with its name, the number of runs and the time of one.
 import type { Results } from '../results.ts';
 import { isTimed, type Timed } from './timed.ts';
 
-/** One line a measurement: its median. */
+/** One line per measurement: its median. */
 export function benchmarkLines(results: Results): string {
   return lines(results, ({ runs, median }) => [{ runs, nanoseconds: median }]);
 }
 
-/** One line a round, so that benchstat has samples to compare. */
+/** One line per round, so that benchstat has samples to compare. */
 export function benchmarkRounds(results: Results): string {
   return lines(results, ({ runs, rounds }) =>
     rounds.map((nanoseconds) => ({ runs: Math.max(1, Math.round(runs / rounds.length)), nanoseconds })),
@@ -32,8 +32,8 @@ function lines(results: Results, linesOf: Lines): string {
 }
 
 /**
- * `BenchmarkTransformNormal/case=one-draw/dtype=float32/contender=cpu/dimension=1000-2`; what is behind the last
- * hyphen is the number of threads.
+ * `BenchmarkTransformNormal/case=one-draw/dtype=float32/contender=cpu/dimension=1000-2`; the number after the last
+ * hyphen is that of threads.
  */
 function nameOf({ suite, case: name, dtype, contender, dimension, count }: Timed, threads: number): string {
   const keys = { case: name, dtype, contender, dimension, count };
@@ -41,7 +41,7 @@ function nameOf({ suite, case: name, dtype, contender, dimension, count }: Timed
   return `Benchmark${camel(suite)}${parts.join('')}-${threads}`;
 }
 
-/** A part of a name holds no space, and no slash that would begin another. */
+/** A part of a name, without spaces and without slashes, which would begin another part. */
 function word(text: string): string {
   return text.match(/[\p{L}\p{N}.,_]+/gu)?.join('-') ?? 'none';
 }

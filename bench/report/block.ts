@@ -1,5 +1,5 @@
-// A report, or a comparison of runs, is a row of blocks, made once and written as Markdown, as HTML and for a terminal;
-// their texts are plain, and each writer escapes them.
+// A report, or a comparison of runs, is a list of blocks, made once and written as Markdown, as HTML and for a
+// terminal. Their texts are plain; each writer escapes them.
 import type { Chart } from './chart.ts';
 
 export type Tone = 'good' | 'bad' | 'quiet' | 'plain';
@@ -13,7 +13,7 @@ export interface Table {
   /** What the rows are, for those who jump from table to table. */
   readonly caption: string;
   readonly columns: readonly Column[];
-  /** A text alone is plain. */
+  /** A string is a cell in the plain tone. */
   readonly rows: readonly (readonly (Cell | string)[])[];
 }
 
@@ -27,14 +27,14 @@ export function cellOf(cell: Cell | string): Cell {
   return typeof cell === 'string' ? { text: cell, tone: 'plain' } : cell;
 }
 
-/** The table without columns that say nothing in any row. */
+/** The table without the columns that are empty in every row. */
 function withoutEmptyColumns({ caption, columns, rows }: Table): Table {
   const kept = columns.flatMap((_, i) => (rows.some((row) => cellOf(row[i]!).text !== '') ? [i] : []));
   const pick = <T>(cells: readonly T[]) => kept.map((i) => cells[i]!);
   return { caption, columns: pick(columns), rows: rows.map(pick) };
 }
 
-/** One suite's answer in a few words, which leads to its part of the report. */
+/** One suite's answer in a few words, with a link to its part of the report. */
 export interface Tile {
   readonly title: string;
   /** `1.7×` */
@@ -48,7 +48,7 @@ export interface Tile {
 export type Block =
   | { readonly kind: 'heading'; readonly level: 1 | 2 | 3; readonly text: string; readonly id?: string }
   | { readonly kind: 'paragraph'; readonly text: string; readonly tone?: 'quiet' }
-  /** What a reader must know before the figures: it stands out. */
+  /** What a reader must know before the figures; it is highlighted. */
   | { readonly kind: 'warnings'; readonly items: readonly string[] }
   | { readonly kind: 'list'; readonly items: readonly string[] }
   | { readonly kind: 'table'; readonly table: Table }

@@ -4,7 +4,7 @@ import { boldWidth, chartWidth, fitted, type Marks, textWidth } from './chart.ts
 
 export interface Header {
   readonly marks: Marks;
-  /** What it takes above the frame. */
+  /** Pixels that the header takes above the frame. */
   readonly height: number;
 }
 
@@ -13,7 +13,7 @@ export interface HeaderText {
   readonly subject: string;
   /** The question. */
   readonly title: string;
-  /** What is shown of it. */
+  /** What the picture shows. */
   readonly subtitle: string;
   /** The legend. */
   readonly entries?: readonly Entry[];

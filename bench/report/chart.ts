@@ -22,20 +22,22 @@ export function pictureOptions({ label, description, picture }: Chart, place: 'p
 export type Marks = Plot.Markish[];
 
 /**
- * Narrow, so that its letters are still read where a phone shows it at 320 pixels; a wide page has several side by
+ * Narrow, so that its letters are still legible when a phone shows it at 320 pixels; a wide page has several side by
  * side.
  */
 export const chartWidth = 420;
 
-/** Room for letters of the picture's usual width, where bold ones stand. */
+/**
+ * The width to pass to {@link fitted} for bold letters, which are wider, so that they fit into {@link chartWidth}.
+ */
 export const boldWidth: number = 0.86 * chartWidth;
 
-/** Pixels of a text in the picture's letters, rather more than fewer. */
+/** Pixels of a text in the picture's font; rather too many than too few. */
 export function textWidth(text: string): number {
   return 6.6 * text.length;
 }
 
-/** The text, cut to what fits. */
+/** The text, cut to the part that fits. */
 export function fitted(text: string, pixels: number): string {
   const letters = [...text];
   const most = Math.floor(pixels / 6.6);
@@ -47,7 +49,7 @@ export function panelChartName(kind: Chart['kind'], { suite, case: name, dtype, 
   return chartName(kind, suite, name === suite ? null : name, dtype, count);
 }
 
-/** Parts of a name as one: `time-cholesky-in-place-100`. */
+/** Joins parts of a name: `time-cholesky-in-place-100`. */
 export function chartName(...parts: readonly (string | number | null)[]): string {
   const words = parts.flatMap((part) => `${part ?? ''}`.toLowerCase().match(/[a-z0-9]+/g) ?? []);
   // A file's name has 255 bytes at most, on every system.

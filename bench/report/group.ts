@@ -1,4 +1,4 @@
-/** What belongs together under a key, in the order of first appearance. */
+/** The items with the same key together, in the order of first appearance. */
 export function group<T>(items: Iterable<T>, key: (item: T) => string): T[][] {
   const groups = new Map<string, T[]>();
   for (const item of items) {

@@ -6,7 +6,7 @@ import { pageScript } from './page-script.ts';
 
 /** Blocks as one file that needs nothing else: pictures inside, no request to anywhere. */
 export function html(title: string, blocks: readonly Block[]): string {
-  // Tiles lead to their parts already.
+  // Tiles already link to their parts.
   const hasTiles = blocks.some(({ kind }) => kind === 'tiles');
   const sections = hasTiles ? [] : blocks.flatMap((block, i) => (isSection(block) ? [{ block, i }] : []));
   const links = sections.map(({ block, i }) => `<li><a href="#${idOf(block, i)}">${escapeMarkup(block.text)}</a></li>`);
@@ -55,7 +55,7 @@ function blockText(block: Block, index: number): string {
   }
 }
 
-/** Blocks within another: their headings are no places to jump to. */
+/** Blocks inside another block: their headings are not link targets. */
 function partsText(blocks: readonly Block[]): string {
   return blocks.map(blockText).join('\n');
 }
@@ -84,8 +84,8 @@ function tableText({ caption, columns, rows }: Table): string {
 }
 
 /**
- * What may be wider than a phone scrolls in a box of its own, by the keyboard too; the script shows the hint where it
- * does.
+ * Content that may be wider than a phone goes into a box that scrolls, by the keyboard too. The script shows the hint
+ * if the box scrolls.
  */
 function scrolling(label: string, inside: string): string {
   return (

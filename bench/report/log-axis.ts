@@ -1,5 +1,5 @@
-// Axes whose ends and ticks are chosen here: Plot's own choice leaves a range of less than a decade without a number,
-// and even of ticks that it is given it leaves some without one on log axes. So the numbers are a mark of their own.
+// Axes whose ends and ticks are chosen here. Plot's own choice leaves a range of less than a decade without a number,
+// and on log axes it omits the numbers of some ticks even if the ticks are given. So the numbers are a separate mark.
 import { Plot } from '../../lib/plot/library.ts';
 
 import { type Marks, textWidth } from './chart.ts';
@@ -32,9 +32,9 @@ export function axisLeft({ ticks }: LogAxis, text: (tick: number) => string): Ma
 
 interface LogAxisOptions {
   readonly pixels: number;
-  /** What a tick's number takes along the axis. */
+  /** Pixels that a tick's number takes along the axis. */
   readonly room: (tick: number) => number;
-  /** A tick that is there in any case. */
+  /** Ticks that are always shown. */
   readonly must?: readonly number[];
 }
 
@@ -53,7 +53,7 @@ export function logAxis(values: readonly number[], { pixels, room, must = [] }: 
   const below = stepsAround(least, steps).filter((step) => step <= least);
   const above = stepsAround(greatest, steps).filter((step) => step >= greatest && step > below.at(-1)!);
   let [low, high] = [below.pop()!, above.shift()!];
-  // An end whose number would touch that of a tick which must be there moves outwards.
+  // An end moves outwards if its number would touch that of a required tick.
   const touches = (end: number) =>
     must.some((tick) => tick !== end && distance(tick, end, low, high, pixels) < (room(tick) + room(end)) / 2);
   while (touches(low) && below.length > 0) low = below.pop()!;
@@ -81,7 +81,7 @@ function stepsBetween(low: number, high: number, steps: readonly number[]): numb
   return found;
 }
 
-/** The ends, then of the candidates in their order those whose numbers touch none that stands already; ascending. */
+/** The ends, and those candidates, in their order, whose numbers touch none that is already placed; ascending. */
 function fittingTicks(
   [first, last]: readonly [number, number],
   candidates: readonly number[],
@@ -94,12 +94,12 @@ function fittingTicks(
   return ticks.sort((a, b) => a - b);
 }
 
-/** Between two ticks of an axis from `first` to `last`. */
+/** Pixels between two ticks of an axis from `first` to `last`. */
 function distance(a: number, b: number, first: number, last: number, pixels: number): number {
   return (pixels * Math.abs(Math.log(a / b))) / Math.log(last / first);
 }
 
-/** An axis over the sizes that were measured, which are its ticks as far as their numbers do not touch on `pixels`. */
+/** An axis of `pixels` over the measured sizes. Its ticks are those sizes whose numbers do not touch. */
 export function sizeAxis(sizes: readonly number[], pixels: number): LogAxis {
   const ends = [sizes[0]!, sizes.at(-1)!] as const;
   const room = (size: number) => textWidth(numberText(size)) + 6;

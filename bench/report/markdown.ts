@@ -65,7 +65,7 @@ export function escapeMarkdown(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const marked = line
     .replace(/[\\`*[\]|~$]/g, '\\$&')
-    // Within a word an underscore is one; a name that has them stays readable.
+    // An underscore within a word is not markup; left alone, names with underscores stay readable.
     .replace(/(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\_')
     .replace(/^(\d+)([.)])(?= |$)/, '$1\\$2')
     .replace(/^[#+=-]/, '\\$&');

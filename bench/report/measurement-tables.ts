@@ -1,4 +1,4 @@
-// Tables of measurements: what was timed, what was not, and who overtakes whom.
+// Tables of measurements: what was timed, what was not, and which contender overtakes which.
 import type { Check, Measurement, Results } from '../results.ts';
 import { baseCase } from '../suites/subnormal.ts';
 import { answers } from './answer.ts';
@@ -69,7 +69,7 @@ function errorTexts({ error, tolerance }: Check): [error: string, allowed: strin
   return [short(error), tolerance === 0 ? '0 (same bits)' : short(tolerance)];
 }
 
-/** What has no time, with the reason. */
+/** The measurements without a time, with the reason. */
 export function untimedTable({ measurements }: Results): Table {
   return {
     caption: 'What was not timed',
@@ -94,7 +94,7 @@ export function untimedTable({ measurements }: Results): Table {
   };
 }
 
-/** A row a case: our fastest device and its fastest rival at the largest size that both were timed at. */
+/** One row per case: our fastest device and its fastest rival at the largest size that both were timed at. */
 export function answerTable(results: Results): Table {
   const figure = (title: string) => ({ title, isFigure: true });
   return {
@@ -128,7 +128,9 @@ export function answerTable(results: Results): Table {
   };
 }
 
-/** A row a case and size: the fastest device beside the fastest peer, those that are furthest behind first. */
+/**
+ * One row per case and size: the fastest device beside the fastest peer, the device that is furthest behind first.
+ */
 export function ratioTable(results: Results, suite: string): Table {
   const figure = (title: string) => ({ title, isFigure: true });
   const isPeer = new Set(results.contenders.filter(({ kind }) => kind === 'peer').map(({ name }) => name));
@@ -159,7 +161,7 @@ export function ratioTable(results: Results, suite: string): Table {
   };
 }
 
-/** A row a case, size and contender: its time with subnormal entries beside that without. */
+/** One row per case, size and contender: its time with subnormal entries beside that without. */
 export function subnormalTable(results: Results): Table {
   const figure = (title: string) => ({ title, isFigure: true });
   const timed = results.measurements.filter(({ suite }) => suite === 'subnormal').filter(isTimed);

@@ -3,7 +3,7 @@
  *
  * Shows the value of a point of a picture: of the one under or nearest to the pointer or finger, and of the one that
  * has the keyboard's focus. A picture is one stop of the Tab key; arrows, Home and End go through its points, Escape
- * hides the value. Without it the browser shows the points' titles.
+ * hides the value. Without the script, the browser shows the points' titles.
  */
 export const pageScript: string = `
 'use strict';

@@ -3,8 +3,8 @@ import { escapeMarkup, pictureStyle } from '../../lib/plot/svg.ts';
 import { pageStyle } from './page-style.ts';
 
 /**
- * A whole page around `main`, which is HTML. The policy forbids every request, and every script but the one given; ''
- * is none.
+ * A whole page around `main`, which is HTML. Its content security policy forbids every request, and every script
+ * except `script` ('' for none).
  */
 export function page(title: string, main: string, script: string): string {
   const hash = createHash('sha256').update(script).digest('base64');

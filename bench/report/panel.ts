@@ -2,7 +2,7 @@ import type { Measurement, Results } from '../results.ts';
 import { group } from './group.ts';
 import { numberText } from './quantity.ts';
 
-/** What one picture shows: a case as it grows. */
+/** What one picture shows: a case over its sizes. */
 export interface Panel {
   readonly suite: string;
   readonly case: string;
@@ -26,12 +26,12 @@ export function panels(results: Results): Panel[] {
   });
 }
 
-/** Whether a suite has so many small cases that a table tells more of them than pictures. */
+/** True if a suite has so many small cases that a table shows them better than pictures. */
 export function isListed(suite: string): boolean {
   return suite === 'functions' || suite === 'calls' || suite === 'subnormal';
 }
 
-/** The sizes of a panel, smallest first; whatever has none of them is left out. */
+/** The sizes of a panel, smallest first; measurements without a size are left out. */
 export function sizesOf(panel: Panel): number[] {
   const sizes = panel.measurements.map((each) => each[panel.axis]).filter((size) => size !== null);
   return [...new Set(sizes)].sort((a, b) => a - b);

@@ -1,4 +1,4 @@
-// Figures as text, to three digits: more would be noise.
+// Figures as text, with three significant digits: more would be noise.
 
 const rounded = (value: number) => Number(value.toPrecision(3));
 

@@ -23,7 +23,10 @@ import { suiteWords } from './suite-words.ts';
 import { isTimed } from './timed.ts';
 import { warningsOf } from './warnings.ts';
 
-/** The report of a run, with its pictures: the answer first, then a part a suite, then method and data, folded away. */
+/**
+ * The report of a run, with its pictures: the answer first, then one part per suite, then method and data, folded
+ * away.
+ */
 export function report(results: Results, charts: readonly Chart[]): Block[] {
   const all = panels(results);
   const suites = [...new Set(all.map(({ suite }) => suite))];
@@ -41,7 +44,7 @@ export function report(results: Results, charts: readonly Chart[]): Block[] {
   ];
 }
 
-/** Names of later suites may share their letters. */
+/** The `id` of a suite's heading. The index keeps it unique if the names of later suites have the same letters. */
 function suiteId(suites: readonly string[], suite: string): string {
   return chartName('suite', suites.indexOf(suite) + 1, suite);
 }

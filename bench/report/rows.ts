@@ -13,7 +13,7 @@ export type Placed<T> = T & { readonly row: string };
 export interface RowLayout<T> {
   readonly items: readonly Placed<T>[];
   readonly y: Plot.ScaleOptions;
-  /** Of the frame, without margins. */
+  /** Height of the frame, without margins. */
   readonly height: number;
   readonly marginLeft: number;
   /** The titles and the labels. */
@@ -51,7 +51,7 @@ export function rowLayout<T extends object>(groups: readonly RowGroup<T>[], heig
         textAnchor: 'start',
         dx: -marginLeft + 2,
         fontWeight: 'bold',
-        // Nothing behind the letters strikes them out.
+        // This outline hides lines behind the letters.
         stroke: 'var(--ground)',
         fill: 'currentColor',
         strokeWidth: 4,

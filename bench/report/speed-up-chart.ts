@@ -129,7 +129,7 @@ export function speedUpChart(results: Results, answer: Answer, looks: readonly A
   };
 }
 
-/** Below the axis, at one of its sides. */
+/** A text below the axis, at one of its ends. */
 function side(text: string, frameAnchor: 'bottom-left' | 'bottom-right', dx: number): Plot.Text {
   const textAnchor = frameAnchor === 'bottom-left' ? 'start' : 'end';
   return Plot.text([text], { frameAnchor, textAnchor, lineAnchor: 'top', dx, dy: 32 });
@@ -143,7 +143,7 @@ function subtitleOf({ axis }: Panel, sizes: readonly number[], hasIntervals: boo
 }
 
 function sizeEntries({ axis }: Panel, sizes: readonly number[], radius: (size: number) => number) {
-  // More than the ends need no entry: dots grow from the one to the other.
+  // With many sizes, only the smallest and the largest have an entry: dots grow from one to the other.
   const shown = sizes.length <= 4 ? sizes : [sizes[0]!, sizes.at(-1)!];
   return shown.map((size, i) =>
     dotEntry(`${i === 0 ? `${axis} ` : ''}${numberText(size)}`, radius(size), size === sizes.at(-1)),

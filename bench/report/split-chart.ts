@@ -17,7 +17,7 @@ interface Stage {
   readonly colour: string;
 }
 
-/** The parts in the order of their coming; a letter in the bar tells them apart besides the colour. */
+/** The parts in the order in which they happen; a letter in the bar tells them apart, in addition to the colour. */
 const stages: readonly Stage[] = [
   { key: 'encode', name: 'encode', letter: 'E', colour: seriesColours[4]! },
   { key: 'device', name: 'device', letter: 'D', colour: seriesColours[5]! },
@@ -56,7 +56,7 @@ export function splitChart(panel: Panel, looks: readonly Appearance[]): Chart | 
   });
   const { items, y, height, marginLeft, marks } = rowLayout(groups);
   const stacks = items.flatMap(partsOf);
-  // Of the parts that no run spent time on there is nothing to explain.
+  // Parts that no run spent time on need no entry in the legend.
   const drawn = stages.filter(({ letter }) => stacks.some((part) => part.letter === letter));
   const entries = drawn.map(({ name, letter, colour }) => fillEntry(`${letter} ${name}`, colour));
   return {
@@ -69,7 +69,7 @@ export function splitChart(panel: Panel, looks: readonly Appearance[]): Chart | 
       const top = header(
         {
           subject: place === 'file' ? panelTitle(panel) : '',
-          // On the page the question is the title of what all of a suite's are folded into.
+          // On the page, the question is the title of the fold that holds all of a suite's charts.
           title: place === 'file' ? 'What is the time spent on?' : caseTitle(panel),
           subtitle: 'shares of the median time, which stands at the right',
           entries,
@@ -116,7 +116,7 @@ export function splitChart(panel: Panel, looks: readonly Appearance[]): Chart | 
   };
 }
 
-/** Parts that took time. The rest is the median of the whole less medians of parts, and may come out below nothing. */
+/** Parts that took time. The rest is the median of the whole minus the medians of the parts, and may be negative. */
 function partsOf({ row, look, measurement }: Placed<Bar>): Part[] {
   const { split } = measurement;
   const whole = stages.reduce((sum, { key }) => sum + Math.max(0, split[key]), 0);

@@ -8,8 +8,8 @@ import { isTimed } from './timed.ts';
 import { warningsOf } from './warnings.ts';
 
 /**
- * The end of a run for a terminal of `width` columns: a line a case at its largest size, with the medians of as many
- * contenders as fit, the fastest in green; then the warnings.
+ * The end of a run for a terminal of `width` columns: one line per case at its largest size, with the medians of as
+ * many contenders as fit, the fastest in green; then the warnings.
  */
 export function terminalSummary(results: Results, width: number = process.stdout.columns || 100): string {
   const timed = new Set(results.measurements.filter(isTimed).map(({ contender }) => contender));
@@ -36,7 +36,7 @@ export function terminalSummary(results: Results, width: number = process.stdout
   return [...lines, ...more, ...useLines, ...warnings].join('\n');
 }
 
-/** Without what a terminal would obey, or would break the line. */
+/** The text without control characters, which would change the terminal or break the line. */
 function plain(text: string): string {
   return stripVTControlCharacters(text).replace(/[\p{Cc}\p{Cf}]/gu, ' ');
 }
@@ -47,7 +47,8 @@ function shortened(text: string, most: number): string {
 }
 
 /**
- * Columns side by side, the first to the left and figures to the right, as far as they fit; `left` is how many do not.
+ * Columns side by side, as many as fit, the first aligned left and figures aligned right; `left` is how many do not
+ * fit.
  */
 function table(
   head: readonly string[],

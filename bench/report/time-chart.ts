@@ -11,7 +11,7 @@ const margin = { left: 58, right: 32, bottom: 40 };
 const frameHeight = 230;
 
 /**
- * Time against size on log axes: a line a contender, with the quartiles. Undefined with fewer than two sizes that were
+ * Time against size on log axes: one line per contender, with the quartiles. Undefined if fewer than two sizes were
  * timed.
  */
 export function timeChart(panel: Panel, looks: readonly Appearance[]): Chart | undefined {

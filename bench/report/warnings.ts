@@ -2,7 +2,7 @@ import type { Results } from '../results.ts';
 import { countText, shareText } from './quantity.ts';
 import { isTimed } from './timed.ts';
 
-/** What a reader must know before the figures of a run are believed, each a sentence. */
+/** What a reader must know before believing the figures of a run, one sentence each. */
 export function warningsOf(results: Results): string[] {
   return [...ofTheRun(results), ...ofTheMachine(results), ...ofTheFigures(results)];
 }
@@ -33,7 +33,7 @@ function ofTheRun({ partial, options, contenders, measurements }: Results): stri
 function ofTheMachine({ machine }: Results): string[] {
   const { load, processors, power, environment, commit } = machine;
   const warnings: string[] = [];
-  // A quarter of the processors busy with other work shows in times that all of them are measured for.
+  // If other work keeps a quarter of the processors busy, cases that use all of them are visibly slower.
   if (load !== null && load > processors / 4)
     warnings.push(
       `The machine was busy as the run began: load average (${load.toFixed(2)}) on ${countText(processors, 'processor')}.`,

@@ -13,7 +13,7 @@ import { reportTitle } from './page-title.ts';
 import { report } from './report.ts';
 
 /**
- * Writes report.md, report.html, benchmark.txt and the pictures into a folder, which is made where there is none; gives
+ * Writes report.md, report.html, benchmark.txt and the pictures into a folder, which is created if needed; returns
  * the names of the files. Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`.
  */
 export async function writeReport(results: Results, folder: string): Promise<string[]> {

@@ -9,7 +9,7 @@ const repeats = 20;
 const small = 3;
 
 const all: Readonly<Record<string, PublicFunction>> = { ...publicFunctions, ...otherFunctions };
-// It has no awaited twin.
+// It has no asynchronous form.
 const synchronousAlone = 'toArray';
 
 /** The longest time that the event loop does not turn while a call is awaited, in nanoseconds. */

@@ -31,8 +31,8 @@ const inGroups = { grid: (n: number) => [n * n], threadgroup: [256] };
 const rowPerGroup = { grid: (n: number) => [n * 256], threadgroup: [256] };
 
 /**
- * What threads of a group do together, beside the same as a loop of each thread: on the cpu device that is a loop in
- * C++ with the same flags, on the same threads.
+ * Work that the threads of a group do together, beside the same work as a loop in each thread: on the cpu device that
+ * is a loop in C++ with the same flags, on the same threads.
  */
 const cases: Readonly<Record<string, Case>> = {
   'product, a loop': {

@@ -35,7 +35,7 @@ function ours(device: Device, repeats: number, problem: Problem): LaidOut {
   };
 }
 
-/** A user's kernel, by what the library asks of its users: a launch with its checks of grid and arguments. */
+/** A user's kernel, launched as users do, with the checks of grid and arguments. */
 async function users(device: Device, repeats: number): Promise<LaidOut> {
   const kernel = await emptyKernel(device);
   const once = { grid: 1, arguments: {} };
@@ -56,7 +56,7 @@ async function emptyKernel(device: Device): Promise<Kernel> {
   }
 }
 
-/** What it costs to launch a kernel that does nothing, or next to it: in a commit of its own, and among 1,000. */
+/** The cost of launching a kernel that does nothing, or next to nothing: alone in a commit, and as one of 1,000. */
 export const launch: Suite = {
   name: 'launch',
   problems: () =>

@@ -23,7 +23,7 @@ function ofMatrix(
 const on = ({ device }: Setting) => ({ device });
 const symmetric = ({ n, inputs }: Setting): Matrix => square(inputs.covariance, n);
 const general = ({ n, inputs }: Setting): Matrix => square(inputs.a, n);
-/** `general` by a scale at which its determinant is neither too large nor too small for float32. */
+/** `general`, scaled so that its determinant is neither too large nor too small for float32. */
 const scaled = ({ n, inputs }: Setting): Matrix => {
   const scale = Math.fround(Math.sqrt(Math.E / n));
   return square(
@@ -63,7 +63,7 @@ const triangular = ({ q, r }: Qr): Result => ({ parts: [q, r], numbers: () => jo
 type LeastSquares = ReturnType<typeof Matrix.prototype.lstsqSync<Vector>>;
 const least = ({ x, s }: LeastSquares): Result => ({ parts: [x, s], numbers: () => joined(x, s) });
 
-/** By the name of their case. */
+/** By the name of the case. */
 export const matrixFunctions: Readonly<Record<string, PublicFunction>> = {
   eigh: ofMatrix(
     symmetric,

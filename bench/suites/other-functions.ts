@@ -1,4 +1,4 @@
-// The public functions that no other library is asked for: what their calls cost alone, and how long they hold the
+// The public functions that are not compared with another library: what their calls cost, and how long they hold the
 // event loop.
 import type { Real } from '../../lib/dtype.ts';
 import {
@@ -169,7 +169,7 @@ const ofOne: Readonly<Record<string, PublicFunction>> = {
   ),
 };
 
-// The least number of points: a probability of many dimensions takes seconds else.
+// The least number of points: with more, a probability of many dimensions takes seconds.
 const roughly = { seed: 42, maxPoints: 1536 };
 
 const ofMatrices: Readonly<Record<string, PublicFunction>> = {
@@ -233,7 +233,7 @@ const ofStudents: Readonly<Record<string, PublicFunction>> = {
       ({ student }, rows) => student.cdfSync(rows),
       ({ student }, rows) => student.cdf(rows),
     ),
-    // Three coordinates are integrated, in milliseconds a row.
+    // Three coordinates are integrated, which takes milliseconds per row.
     most: 3,
     mostRows: 100,
   },
@@ -367,7 +367,7 @@ const ofBatches: Readonly<Record<string, PublicFunction>> = {
   ),
 };
 
-/** By the name of their case. */
+/** By the name of the case. */
 export const otherFunctions: Readonly<Record<string, PublicFunction>> = {
   ...ways,
   ...ofOne,

@@ -29,7 +29,7 @@ interface Closable {
   close(): void;
 }
 
-/** What a call made of several things, and the numbers of them that others are compared with. */
+/** A result of several parts, and those of its numbers that are compared with other contenders. */
 interface Parts {
   readonly parts: readonly Closable[];
   readonly numbers?: () => Real;
@@ -67,7 +67,7 @@ export interface PublicFunction {
   readonly of: (setting: Setting) => Call;
 }
 
-/** As many rows as `count` where the function takes rows, and enough. */
+/** `count` rows within the function's limits; null if it takes no rows. */
 function rowsOf({ leastRows, mostRows }: PublicFunction, n: number, count: number): number | null {
   return leastRows === undefined ? null : Math.max(Math.min(count, mostRows ?? count), leastRows(n));
 }
@@ -170,7 +170,7 @@ export function settingOf(
   return { setting, close };
 }
 
-/** The numbers of a result that others are compared with. */
+/** The numbers of a result that are compared with other contenders. */
 export function numbersOf(result: Result): Real {
   if (typeof result === 'number') return Float64Array.of(result);
   if (result instanceof MultivariateNormal) return result.covarianceSync().data as Real;

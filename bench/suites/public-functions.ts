@@ -47,7 +47,7 @@ function fit(more: (inputs: Setting['inputs']) => object): PublicFunction {
 
 const probability = 0.95;
 
-/** By the name of its case. */
+/** By the name of the case. */
 export const publicFunctions: Readonly<Record<string, PublicFunction>> = {
   make: make('error'),
   'make, pivoted': make('pivoted'),
@@ -85,7 +85,7 @@ export const publicFunctions: Readonly<Record<string, PublicFunction>> = {
       ({ normal }, rows) => normal.cdfSync(rows),
       ({ normal }, rows) => normal.cdf(rows),
     ),
-    // Three coordinates are integrated, in milliseconds a row.
+    // Three coordinates are integrated, which takes milliseconds per row.
     most: 3,
     mostRows: 100,
   },

@@ -6,7 +6,7 @@ const suffix = ', subnormal entries';
 
 /**
  * The cases of `sampling` with the covariance of a Gaussian process, whose last entries are subnormal, and with 0 in
- * the place of those.
+ * place of these.
  */
 export const subnormal: Suite = {
   name: 'subnormal',

@@ -25,7 +25,7 @@ export const tables: Suite = {
         count,
         work: { flops: 0, bytes: 2 * 8 * columns * count, normals: 0 },
         inputs: () => inputs.of(['table'], columns * count, 'float64'),
-        // pandas reads decimals to the last bit but one, unless it is asked for more.
+        // By default, pandas reads decimals only to the last bit but one.
         tolerance: name.endsWith('CSV') ? 2 ** -52 : 0,
       }),
     );
@@ -33,7 +33,7 @@ export const tables: Suite = {
   layOut: (problem, device) => (usesAllProcessors(device) ? inFolder(problem) : undefined),
 };
 
-// Tables are read and written on the same threads whatever the device: one row of them is enough.
+// Tables are read and written on the same threads for every device, so one row of results is enough.
 function usesAllProcessors({ kind, threads }: Device): boolean {
   return kind === 'cpu' && (threads !== 1 || availableParallelism() === 1);
 }
@@ -63,7 +63,7 @@ async function laidOut(problem: Problem, folder: string): Promise<Omit<LaidOut, 
   const write = () => writeTable(path, rows, { names });
   let rowsRead = Matrix.from(new Float64Array(0), { columns });
   const read = async () => {
-    // As Python lets go of an array that nobody has any more.
+    // As Python frees an array that has no reference.
     rowsRead.close();
     rowsRead = (await readTable(path)).rows as Matrix<'float64'>;
   };

@@ -34,7 +34,7 @@ def processors():
 
 @contextlib.contextmanager
 def one_thread():
-    """The BLAS computes on the thread that calls it; where it can't be told, nothing changes."""
+    """Makes the BLAS compute on the calling thread; a BLAS without such a setting stays as it is."""
     setter, threads = _setter()
     setter(1)
     yield
@@ -43,7 +43,7 @@ def one_thread():
 
 @functools.cache
 def _setter():
-    """(sets the number of threads, the number that it has)."""
+    """(function that sets the number of threads, current number)."""
     for path in _mapped():
         library = ctypes.CDLL(path)
         for before in ("", "scipy_"):
@@ -55,7 +55,7 @@ def _setter():
 
 
 def _mapped():
-    """Libraries of the process that look like a BLAS; Linux alone tells."""
+    """Libraries of the process that look like a BLAS; only Linux lists them."""
     try:
         with open("/proc/self/maps") as maps:
             paths = {line.split(None, 5)[5].strip() for line in maps if "/" in line}

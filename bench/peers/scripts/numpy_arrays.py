@@ -1,4 +1,4 @@
-"""What both rows of NumPy share: files, facts. Ends the process with the reason where there is no NumPy."""
+"""What both NumPy peers share: files and facts. Ends the process with the reason if NumPy is missing."""
 
 import platform
 import sys
@@ -18,7 +18,7 @@ def load(name, dtype):
 
 
 def save(values, rows, name):
-    """Writes `rows` rows at most: of draws, that is all that can be looked at."""
+    """Writes at most `rows` rows: no more draws than that are checked."""
     values = np.asarray(values)
     if rows is not None:
         values = values[:rows]

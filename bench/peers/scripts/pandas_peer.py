@@ -1,4 +1,4 @@
-"""pandas: CSV, with its default parser, which has one thread."""
+"""pandas: CSV, with its default parser, which uses one thread."""
 
 import platform
 import sys

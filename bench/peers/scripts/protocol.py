@@ -1,4 +1,4 @@
-"""The peer's side of the line protocol (bench/peers/process-peer.ts tells it), for Python.
+"""The peer's side of the line protocol (bench/peers/process-peer.ts describes it), for Python.
 
 A line is a JSON object. The first one goes out: {"about", "threads", "facts", "dtypes", "offers"}, where offers names the
 suites and the inputs of each; or {"absent": why}. Then each request gets one reply: prepare, result, measure, close. Arrays travel in files of
@@ -12,8 +12,8 @@ import os
 import sys
 from time import perf_counter_ns
 
-# What a library prints must not run into the protocol: only `lines` reaches the other side, the rest goes to standard
-# error.
+# Output that a library prints must not mix with the protocol: only `lines` reaches the other side, the rest goes to
+# standard error.
 lines = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
 
@@ -31,10 +31,10 @@ OFFERS = {
     "normals": [],
 }
 
-# What a peer has that computes many small normals at once.
+# What a peer that computes many small normals at once offers.
 BATCHES = {"batches": ["covariances", "means", "points"]}
 
-# What a peer that reads and writes files has besides, or alone.
+# What a peer that reads and writes files offers, alone or in addition.
 TABLES = {"tables": ["table"]}
 
 
@@ -53,7 +53,7 @@ def measure(run, milliseconds):
     start = perf_counter_ns()
     run()
     warm_up = perf_counter_ns() - start
-    # The result was computed before: a run that outlasts the time asked for is not cold, and not repeated.
+    # The result was computed before, so this run is not cold: if it outlasts the time asked for, it is not repeated.
     if warm_up >= milliseconds * 1e6:
         return [warm_up]
     start = perf_counter_ns()

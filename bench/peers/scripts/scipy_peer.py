@@ -124,8 +124,8 @@ def prepare(problem, inputs):
     def joined(*parts):
         return np.concatenate([np.ravel(part) for part in parts])
 
-    # What all forms of a decomposition share: values, and the matrix; or both parts, with a diagonal that is not
-    # negative.
+    # What all forms of a decomposition have in common: values and the matrix; or both parts, with a non-negative
+    # diagonal.
     def eigen_parts(found):
         values, vectors = found
         return joined(values, vectors * values @ vectors.T)
