@@ -1,5 +1,5 @@
 // objc/metal keeps to Apple's API: every .mm compiles against headers made from Apple's metadata, and planted mistakes
-// are found. What this can't see (availability by version of macOS) test/metal/apple-api/real-headers.mjs does, with
+// are found. This can't check availability by version of macOS; test/metal/apple-api/real-headers.mjs does that, with
 // Apple's own headers. Nothing is linked: a class or function that Apple lacks is not declared here either, the
 // metadata do not say which framework has a symbol, and our own symbols are linked by the stand-in's build.
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -56,7 +56,7 @@ for (const path of [sample, ...list('objc/metal').filter((each) => each.endsWith
       assert.equal(check(read(path), path, processor), []);
     });
 
-// [what, in the sample, instead, what clang says]
+// [the mistake, the text in the sample, its replacement, what clang says]
 const mistakes: readonly (readonly [string, string, string, RegExp])[] = [
   [
     'A wrong selector',
@@ -132,7 +132,7 @@ const patternOf = (right: string) =>
       .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
       .join('\\s+'),
   );
-// Compiled together: each is told at its own line.
+// Compiled together: clang reports each at its own line.
 const rounds = planted(
   new Map([[sample, read(sample)]]),
   mistakes.map(([, right, wrong]) => ({ right: patternOf(right), wrong })),

@@ -1,6 +1,6 @@
-// test/metal/softmetal declares nothing that Apple's API has not, and nothing otherwise: every class, protocol,
-// selector, property, function, constant (with its number) and struct of its headers is looked up in headers made from
-// Apple's metadata.
+// test/metal/softmetal declares only what Apple's API has, with the same types: every class, protocol, selector,
+// property, function, constant (with its number) and struct of its headers is looked up in headers made from Apple's
+// metadata.
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ test.before(() => {
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a folder's Metal and MPS declare; Foundation is Apple's. */
+/** Compares a folder's headers of Metal and MPS with Apple's; Foundation is Apple's in both. */
 function compared(include: string): ReturnType<typeof differences> {
   return differences(declarationsOf(syntaxTree(text, [include, stubs])), apple);
 }
@@ -48,7 +48,7 @@ whereItRuns("Everything that the stand-in declares is in Apple's API, with the s
       .join(', ')}`,
   );
   assert.equal(lines, []);
-  // A reader that finds nothing finds no difference.
+  // Without these counts, a reader that finds nothing would pass.
   const least = {
     class: 15,
     protocol: 10,
@@ -65,14 +65,14 @@ whereItRuns("Everything that the stand-in declares is in Apple's API, with the s
     assert.ok((checked[kind] ?? 0) >= count, `${kind}: (${checked[kind] ?? 0}) of (${count}) or more`);
 });
 
-whereItRuns("Apple's own headers differ in nothing from themselves.", () => {
+whereItRuns("Apple's own headers do not differ from themselves.", () => {
   const { lines, checked } = differences(apple, apple);
   assert.equal(lines, []);
   const { selector = 0, constant = 0 } = checked;
   assert.ok(selector > 1500 && constant > 800, `(${selector}) selectors, (${constant}) constants`);
 });
 
-// [what, in the headers, instead, what is said]
+// [the mistake, the text in the headers, its replacement, what is reported]
 const mistakes: readonly (readonly [string, RegExp, string, RegExp])[] = [
   ['A class that Apple lacks', /\bMPSMatrixSum\b/g, 'MPSMatrixAddition', /^class MPSMatrixAddition: Apple has none/],
   [
@@ -94,7 +94,7 @@ const mistakes: readonly (readonly [string, RegExp, string, RegExp])[] = [
     /^selector \+\[MPSMatrixDescriptor rowBytesOfColumns:dataType:\]: Apple has none/,
   ],
   [
-    'A method of the class for one of the object',
+    'A class method instead of an instance method',
     /- \(void\)waitUntilCompleted/,
     '+ (void)waitUntilCompleted',
     /^selector \+\[<MTLCommandBuffer> waitUntilCompleted\]: Apple has none/,
@@ -168,7 +168,7 @@ const mistakes: readonly (readonly [string, RegExp, string, RegExp])[] = [
     /^variable MTLLibraryErrorDomain: /,
   ],
 ];
-// Read together: each is told by its own name.
+// Read together: each is reported by its own name.
 const rounds = existsSync(headers)
   ? planted(
       headerTexts(),
@@ -182,7 +182,7 @@ function headerTexts(): Map<string, string> {
   return new Map(names.map((name) => [name, readFileSync(join(headers, name), 'utf8')]));
 }
 
-/** What is said of the headers with the mistakes of a round. */
+/** What is reported about the headers with the mistakes of a round. */
 function linesOf(round: number): readonly string[] {
   const copy = join(folder, `include-${round}`);
   cpSync(headers, copy, { recursive: true });

@@ -1,5 +1,5 @@
-// GPUs that compute wrong numbers or lack a part: what fails its self-test is told, never used, and the CPU's numbers
-// take its place. And GPUs of other widths, on which everything must be right.
+// GPUs that compute wrong numbers or lack a part: what fails the self-test is reported and never used, and the CPU
+// does its work. And GPUs of other widths, on which everything must be right.
 import { Worker } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -16,7 +16,7 @@ import type { SoftMetal } from './softmetal/softmetal.ts';
 
 const counter = counterOf(5, 6, 2 ** 32 - 7);
 const rowCount = 9;
-// By the fused kernels, and by panels.
+// The first is computed by the fused kernels, the second by panels.
 const dimensions = [3, 70];
 
 const shifts = Float64Array.of(0.25, -1.5);
@@ -29,7 +29,7 @@ function twice(square: Real): Real {
   return both;
 }
 
-/** What each verb makes in a square or in rows of dimension n. */
+/** What each command computes in a square or in rows of dimension n. */
 const verbs: Readonly<Record<string, (encoder: Encoder, n: number, square: Real, rows: Real, out: Real) => void>> = {
   fillNormal: (encoder, _, __, ___, out) => encoder.fillNormal(out, counter),
   zeroUpper: (encoder, n, square, rows, out) => {
@@ -108,7 +108,7 @@ for (const verb of Object.keys(verbs))
   for (const n of dimensions) expected.set(`${verb} ${n}`, resultOn(reference, verb, n));
 reference.close();
 
-/** Every verb gives the reference's numbers, and fillNormal its bits. */
+/** Every command gives the reference's numbers, and fillNormal its bits. */
 function isRight(device: Backend, what: string): void {
   for (const verb of Object.keys(verbs))
     for (const n of dimensions) {
@@ -124,7 +124,7 @@ function isRight(device: Backend, what: string): void {
 
 const openMetal = (): Backend => loadAddon().addon!.openDevice('metal', { threads: 1 });
 
-/** Opens with a fault that stays; `off` names what is told to be off. */
+/** Opens a device with a fault that stays; `off` names what must be reported as off. */
 async function withFault(
   soft: SoftMetal,
   [name, value]: readonly [name: string, value: string],
@@ -154,7 +154,7 @@ const kernels = [
   ...['cholesky_batch', 'keep_first_failed', 'sample_batch', 'log_density_batch'],
 ];
 
-onSoftMetal('Every kernel has a test of what happens where it is broken.', async (soft) => {
+onSoftMetal('Every kernel is tested with a fault.', async (soft) => {
   const device = openMetal();
   const tested = Object.keys(soft.counters()).flatMap((name) => /^pipelines (\w+)/.exec(name)?.[1] ?? []);
   assert.equal(tested.sort(), ['fill_normal', ...kernels].sort(), 'the self-test runs each of them');
@@ -185,7 +185,7 @@ onSoftMetal(
 );
 
 onSoftMetal(
-  'Of a GPU that has passed in an earlier process the normals are tested; one that fails is not told as passed.',
+  'If a GPU passed in an earlier process, only its normals are tested; one that fails is not reported as passed.',
   (soft) => {
     const told: string[] = [];
     const open = (before: boolean) => {
@@ -197,7 +197,7 @@ onSoftMetal(
     const tests = () => soft.count('dispatches squared_norms');
     assert.equal(open(true), ['asked']);
     assert.is(tests(), 0);
-    assert.ok(soft.count('dispatches fill_normal') > 0, 'but for the normals');
+    assert.ok(soft.count('dispatches fill_normal') > 0, 'except for the normals');
     soft.set('brokenKernel', 'fill_normal');
     assert.throws(() => open(true), /does not give the normal stream/);
     told.splice(0);
@@ -218,7 +218,7 @@ for (const [turn, kernel] of kernels.entries())
   for (const fault of inTurns(['pipelineFails', 'missingFunction', 'brokenKernel'], turn)) {
     // What a broken kernel writes becomes zeros, which is what zero_upper writes.
     if (kernel === 'zero_upper' && fault === 'brokenKernel') continue;
-    onSoftMetal(`${kernel} (${fault}) is told to be off, never dispatched, and the results are right.`, async (soft) =>
+    onSoftMetal(`${kernel} (${fault}) is reported as off, never dispatched, and the results are right.`, async (soft) =>
       withFault(soft, [fault, kernel], [kernel], async (device) => {
         isRight(device, `${fault} ${kernel}`);
         assert.is(soft.count(`dispatches ${kernel}`), 0);
@@ -233,7 +233,7 @@ for (const [turn, kernel] of kernels.entries())
 const products = ['MPSMatrixMultiplication', 'MPSMatrixVectorMultiplication', 'MPSMatrixSum'];
 const classes = [...products, 'MPSMatrixDecompositionCholesky'];
 
-/** The device makes a factor there where it is asked to. */
+/** The device makes a factor on the CPU or on the GPU as requested. */
 function makesFactorOn(device: Backend, where: 'gpu' | 'cpu'): void {
   const square = Float32Array.of(4, 2, 2, 5);
   const encoder = device.encoder();
@@ -245,9 +245,9 @@ function makesFactorOn(device: Backend, where: 'gpu' | 'cpu'): void {
 for (const [turn, name] of [...classes, 'MPSMatrixCopy'].entries())
   for (const how of inTurns(['', ':nan'], turn))
     onSoftMetal(
-      `${name}${how} is told to be off where it is wrong, never used, and the results are right.`,
+      `${name}${how} is reported as off if it is wrong, never used, and the results are right.`,
       async (soft) => {
-        // The copy serves Cholesky only.
+        // Only Cholesky uses the copy.
         const off = name === 'MPSMatrixCopy' ? 'MPSMatrixDecompositionCholesky' : name;
         await withFault(soft, ['brokenMps', `${name}${how}`], [off], async (device) => {
           isRight(device, name);
@@ -257,7 +257,7 @@ for (const [turn, name] of [...classes, 'MPSMatrixCopy'].entries())
       },
     );
 
-onSoftMetal('A GPU without MPS computes all the same, with no object of MPS.', async (soft) =>
+onSoftMetal('A GPU without MPS computes everything, without any object of MPS.', async (soft) =>
   withFault(soft, ['mpsUnsupported', '1'], [...classes, 'MPSMatrixCopy'], async (device) => {
     isRight(device, 'without MPS');
     makesFactorOn(device, 'gpu');
@@ -269,7 +269,7 @@ onSoftMetal('A GPU without MPS computes all the same, with no object of MPS.', a
   }),
 );
 
-onSoftMetal('A GPU that makes no factor says why, and the CPU makes it.', async (soft) => {
+onSoftMetal('A GPU that cannot make a factor says why, and the CPU makes it.', async (soft) => {
   soft.set('mpsUnsupported', 1);
   await withFault(soft, ['brokenKernel', 'cholesky_below'], ofTiles, async (device) => {
     const encoder = device.encoder();
@@ -280,11 +280,11 @@ onSoftMetal('A GPU that makes no factor says why, and the CPU makes it.', async 
   });
 });
 
-onSoftMetal('Simdgroups that are narrower than the pipeline says have memory enough.', (soft) => {
+onSoftMetal('Simdgroups that are narrower than the pipeline says have enough memory.', (soft) => {
   soft.set('simdgroupWidth', 8);
   assert.equal(listDevices()[0]!.warnings, []);
   const device = openMetal();
-  isRight(device, 'simdgroups of 8 that are called 32');
+  isRight(device, 'simdgroups of 8 that are reported as 32');
   device.close();
 });
 

@@ -1,4 +1,4 @@
-// What a call costs on the Metal device, counted by its software stand-in: command buffers, waits, copies, objects
+// What a call costs on the Metal device, counted by its software stand-in: command buffers, waits, copies and objects
 // made.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,14 +9,14 @@ import { throwsCode } from '../harness/throws-code.ts';
 import { onSoftMetal } from './on-metal.ts';
 import type { SoftMetal } from './softmetal/softmetal.ts';
 
-// By one kernel, by tiles, and by more of them; MPS factors the first two, our own kernels the third.
+// Draws use one kernel, tiles, and more tiles. MPS factors the first two, our own kernels the third.
 const dimensions = [3, 100, 520];
 
 function covarianceOf(n: number): Float32Array[] {
   return Array.from({ length: n }, (_, i) => new Float32Array(n).map((_, j) => (i === j ? 2 : 0.5)));
 }
 
-/** What `call` made happen. */
+/** Runs `call` and counts what happens. */
 async function counted<Result>(
   soft: SoftMetal,
   call: () => Result | Promise<Result>,
@@ -32,7 +32,7 @@ function madeByMps(counts: Readonly<Record<string, number>>): string[] {
   return Object.keys(counts).filter((name) => /^MPS\w+ /.test(name));
 }
 
-/** `check` for one kept normal of each dimension. */
+/** Runs `check` for one kept normal of each dimension. */
 async function forNormals(check: (normal: MultivariateNormal, device: Device) => Promise<void>): Promise<void> {
   using device = openDevice('metal');
   for (const n of dimensions) {
@@ -97,7 +97,7 @@ onSoftMetal('A batch is factored, drawn and weighed by one command buffer, and o
 });
 
 onSoftMetal(
-  'A second sample makes no pipeline, library or MPS object again, and no buffer that was given back.',
+  'A second sample makes no pipeline, library or MPS object again, and reuses released buffers.',
   async (soft) =>
     forNormals(async (normal) => {
       for (const draw of Object.values(ways)) {
@@ -111,7 +111,7 @@ onSoftMetal(
     }),
 );
 
-onSoftMetal('A device takes the library that was built with the addon, and makes each pipeline once.', async (soft) => {
+onSoftMetal('A device uses the library that was built with the addon, and makes each pipeline once.', async (soft) => {
   const { counts, of } = await counted(soft, () =>
     forNormals(async (normal) => {
       for (const draw of Object.values(ways)) (await draw(normal)).close();
@@ -128,7 +128,7 @@ onSoftMetal('A device takes the library that was built with the addon, and makes
   );
 });
 
-onSoftMetal('A device compiles the text, with safe mathematics, where the built library is refused.', async (soft) => {
+onSoftMetal('A device compiles the text, with safe mathematics, if the built library is refused.', async (soft) => {
   const draw = () => {
     using device = openDevice('metal');
     using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: covarianceOf(3) });
@@ -136,7 +136,7 @@ onSoftMetal('A device compiles the text, with safe mathematics, where the built 
     return rows.toArray();
   };
   const draws = draw();
-  // Before macOS 15 the options have other selectors, which the stand-in knows alone then.
+  // Before macOS 15 the options have other selectors; there the stand-in has only those.
   for (const system of [15, 14, 13]) {
     const { result, of } = await counted(soft, () => {
       soft.set('system', system);
@@ -150,36 +150,39 @@ onSoftMetal('A device compiles the text, with safe mathematics, where the built 
   }
 });
 
-onSoftMetal("The talk's pipeline is one command buffer and one wait, of the talk's four MPS classes.", async (soft) => {
-  using device = openDevice('metal');
-  for (const n of dimensions)
-    for (const way of ['sync', 'async']) {
-      const [mean, z] = [new Float32Array(n).fill(1), new Float32Array(n)];
-      const options = { device, mean, covariance: covarianceOf(n), z, factor: 'gpu' } as const;
-      const { result, counts, of } = await counted(soft, () =>
-        way === 'sync' ? MultivariateNormal.transformSync(options) : MultivariateNormal.transform(options),
-      );
-      const what = `${way}, n = ${n}`;
-      assert.is(of('commits'), 1, what);
-      // The checks of the input are the CPU's, so that a commit without blocking waits on the queue's thread.
-      assert.is(of('waits'), 1, what);
-      const classes = Object.keys(counts).flatMap((name) => /^encoded (MPS\w+)$/.exec(name)?.[1] ?? []);
-      const isByMps = n < 512;
-      const factor = isByMps ? ['MPSMatrixCopy', 'MPSMatrixDecompositionCholesky'] : [];
-      assert.equal(classes.sort(), [...factor, 'MPSMatrixSum', 'MPSMatrixVectorMultiplication'], what);
-      const own = isByMps ? ['zero_upper'] : ['cholesky_below', 'cholesky_update'];
-      assert.equal(
-        Object.keys(counts).flatMap((name) => /^dispatches (\w+)$/.exec(name)?.[1] ?? []),
-        own,
-        what,
-      );
-      assert.is(result.timings?.factor, 'gpu', what);
-      assert.ok(soft.owns(result.data as Float32Array), what);
-      assert.equal(result.data, new Float32Array(n).fill(1), 'L 0 + mean');
-      result.close();
-      if (way === 'async') assert.equal(madeByMps(counts), [], `${what}: every MPS object is made once`);
-    }
-});
+onSoftMetal(
+  "The talk's pipeline is one command buffer and one wait, with the talk's four MPS classes.",
+  async (soft) => {
+    using device = openDevice('metal');
+    for (const n of dimensions)
+      for (const way of ['sync', 'async']) {
+        const [mean, z] = [new Float32Array(n).fill(1), new Float32Array(n)];
+        const options = { device, mean, covariance: covarianceOf(n), z, factor: 'gpu' } as const;
+        const { result, counts, of } = await counted(soft, () =>
+          way === 'sync' ? MultivariateNormal.transformSync(options) : MultivariateNormal.transform(options),
+        );
+        const what = `${way}, n = ${n}`;
+        assert.is(of('commits'), 1, what);
+        // The CPU checks the input, so a commit that does not block waits on the queue's thread.
+        assert.is(of('waits'), 1, what);
+        const classes = Object.keys(counts).flatMap((name) => /^encoded (MPS\w+)$/.exec(name)?.[1] ?? []);
+        const isByMps = n < 512;
+        const factor = isByMps ? ['MPSMatrixCopy', 'MPSMatrixDecompositionCholesky'] : [];
+        assert.equal(classes.sort(), [...factor, 'MPSMatrixSum', 'MPSMatrixVectorMultiplication'], what);
+        const own = isByMps ? ['zero_upper'] : ['cholesky_below', 'cholesky_update'];
+        assert.equal(
+          Object.keys(counts).flatMap((name) => /^dispatches (\w+)$/.exec(name)?.[1] ?? []),
+          own,
+          what,
+        );
+        assert.is(result.timings?.factor, 'gpu', what);
+        assert.ok(soft.owns(result.data as Float32Array), what);
+        assert.equal(result.data, new Float32Array(n).fill(1), 'L 0 + mean');
+        result.close();
+        if (way === 'async') assert.equal(madeByMps(counts), [], `${what}: every MPS object is made once`);
+      }
+  },
+);
 
 onSoftMetal('Timings say where a factor was made; by default MPS does not make it.', async (soft) => {
   using device = openDevice('metal');
@@ -200,7 +203,7 @@ onSoftMetal('Timings say where a factor was made; by default MPS does not make i
 });
 
 onSoftMetal(
-  'What is small stays on the CPU unless the commit is on the GPU already; timings say where it ran.',
+  'Small work stays on the CPU unless the commit is on the GPU already; timings say where it ran.',
   async (soft) => {
     const { COVARIUM_METAL_FROM: before } = process.env;
     try {
@@ -233,39 +236,42 @@ onSoftMetal(
   },
 );
 
-onSoftMetal('A sample that is long for a GPU is cut into command buffers; its numbers are the same.', async (soft) => {
-  using device = openDevice('metal');
-  const n = 1000;
-  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: covarianceOf(n) });
-  // About 0.0055 s of a GPU of 1 TFLOP/s: sliceSeconds of objc/metal/encoding.mm is 0.005 over the stand-in.
-  const count = 4500;
-  const { result, of } = await counted(soft, () => normal.sample(count, { seed: 9 }));
-  assert.ok(of('commits') >= 2, `${of('commits')} command buffers`);
-  assert.ok(soft.owns(result.data as Float32Array));
-  for (const firstRow of [0, count - 3]) {
-    using few = normal.sampleSync(3, { seed: 9, firstRow });
-    for (let row = 0; row < 3; row++)
-      few.row(row).forEach((value, column) => {
-        const found = result.get(firstRow + row, column);
-        if (!(Math.abs(found - value) < 1e-4)) assert.unreachable(`(${firstRow + row}, ${column}) is ${found}`);
-      });
-  }
-  result.close();
-});
+onSoftMetal(
+  'A sample that takes a GPU long is cut into several command buffers; its numbers are the same.',
+  async (soft) => {
+    using device = openDevice('metal');
+    const n = 1000;
+    using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: covarianceOf(n) });
+    // About 0.0055 s of a GPU of 1 TFLOP/s: sliceSeconds of objc/metal/encoding.mm is 0.005 over the stand-in.
+    const count = 4500;
+    const { result, of } = await counted(soft, () => normal.sample(count, { seed: 9 }));
+    assert.ok(of('commits') >= 2, `${of('commits')} command buffers`);
+    assert.ok(soft.owns(result.data as Float32Array));
+    for (const firstRow of [0, count - 3]) {
+      using few = normal.sampleSync(3, { seed: 9, firstRow });
+      for (let row = 0; row < 3; row++)
+        few.row(row).forEach((value, column) => {
+          const found = result.get(firstRow + row, column);
+          if (!(Math.abs(found - value) < 1e-4)) assert.unreachable(`(${firstRow + row}, ${column}) is ${found}`);
+        });
+    }
+    result.close();
+  },
+);
 
-/** Commands that a GPU of 50 GB/s runs for about 25 ms, or of another number for as much longer. */
+/** Commands that take a GPU of 50 GB/s about 25 ms; another `count` changes the time in proportion. */
 function longWork(device: Device, rows: Matrix, row: Vector, count = 40): ReturnType<Device['commandBuffer']> {
   const commands = device.commandBuffer();
   for (let repeat = 0; repeat < count; repeat++) commands.addRow(rows, row);
   return commands;
 }
 
-onSoftMetal('Sliced work keeps no command buffer that it has waited for, but for the first.', async (soft) => {
+onSoftMetal('Sliced work releases every command buffer that it has waited for, except the first.', async (soft) => {
   using device = openDevice('metal');
   using rows = device.matrix(1000, 4000);
   using row = device.vector(4000);
   const { of } = await counted(soft, () => longWork(device, rows, row, 80).commit());
-  // The first, two in flight, one that is encoded, and one of which the GPU's thread has not let go yet.
+  // The first, two in flight, one being encoded, and one that the GPU's thread has not released yet.
   assert.ok(of('commits') >= 8, `${of('commits')} command buffers`);
   assert.ok(of('most living MTLCommandBuffer') <= 5, `${of('most living MTLCommandBuffer')} at once`);
 });
@@ -276,7 +282,7 @@ onSoftMetal('A wait looks at the status of a command buffer for a moment before 
   soft.reset();
   device.commandBuffer().fillNormal(rows).commitSync();
   assert.is(soft.count('waits'), 1);
-  assert.ok(soft.count('statusReads') > 1, 'not only of how it ended');
+  assert.ok(soft.count('statusReads') > 1, 'the status is read more than once');
 });
 
 onSoftMetal('An abort ends sliced work between two of its command buffers, with ERR_ABORTED.', async (soft) => {
@@ -299,7 +305,7 @@ onSoftMetal('An abort ends sliced work between two of its command buffers, with 
   assert.is(rows.get(0, 0) !== 0, true, 'the device goes on');
 });
 
-/** Rows, columns and interior of the products that were made, of two matrices or of a matrix and a vector. */
+/** Rows, columns and interior of the MPS products that were made, of two matrices or of a matrix and a vector. */
 function productsIn(counts: Readonly<Record<string, number>>): { ofVector: boolean; sizes: number[] }[] {
   return madeByMps(counts).flatMap((name) => {
     const [, vector, ...sizes] = /^MPSMatrix(Vector)?Multiplication \w+ (\d+)x(\d+)x(\d+) /.exec(name) ?? [];
@@ -308,7 +314,7 @@ function productsIn(counts: Readonly<Record<string, number>>): { ofVector: boole
 }
 
 onSoftMetal('No product reaches the sizes at which MPS is known to compute wrong numbers.', async (soft) => {
-  soft.set('poison', 0); // pages that nobody touches cost nothing
+  soft.set('poison', 0); // untouched pages cost nothing
   const device = loadAddon().addon!.openDevice('metal', { threads: 0 });
   soft.reset();
   const tile = 2 ** 14;
@@ -330,7 +336,7 @@ onSoftMetal('No product reaches the sizes at which MPS is known to compute wrong
     const [a, b, c] = memory.map((each) => new Float32Array(each));
     a!.fill(1);
     if (b!.length < 1e6) b!.fill(0.5);
-    else b!.fill(0, 0, 4096); // the address sanitizer fills what it gives that far; the rest is the system's zeros
+    else b!.fill(0, 0, 4096); // the address sanitizer fills that much of an allocation; the system zeroes the rest
     const encoder = device.encoder();
     encoder.product(a!, b!, c!, m, n, k, false, false, 1, 0);
     encoder.commitSync();

@@ -1,4 +1,4 @@
-// Whatever fails in Metal becomes a typed error in JavaScript: nothing is lost, and the process goes on. The faults are
+// Any failure in Metal becomes a typed error in JavaScript: nothing leaks, and the process goes on. The faults are
 // those of the software stand-in (test/metal/softmetal/settings.cc).
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -30,7 +30,7 @@ const indefinite = [
   [2, 0.5],
 ];
 
-/** The device computes, and holds nothing afterwards. */
+/** The device computes, and holds no memory afterwards. */
 function works(device: Device): void {
   using rows = device.matrix(2, 2);
   device.commandBuffer().fillNormal(rows).commitSync();
@@ -43,7 +43,7 @@ function holdsNothing(device: Device): void {
   assert.is(device.memory().liveBytes, 0, 'memory went back');
 }
 
-/** With a fault `openDevice('metal')` is refused with all of `texts`, and listDevices() says the same. */
+/** With a fault, `openDevice('metal')` throws a message with all of `texts`, and listDevices() says the same. */
 async function isUnavailable(
   soft: SoftMetal,
   [name, value, ...texts]: readonly [string, string | number, ...string[]],
@@ -80,7 +80,7 @@ const unavailable: Readonly<Record<string, readonly [name: string, value: string
 
 for (const [sentence, fault] of Object.entries(unavailable))
   onSoftMetal(`${sentence} is a device that is unavailable, with the reason.`, async (soft) => {
-    // The compiler is asked where what it made before is refused.
+    // The compiler runs only if the built library is refused.
     soft.set('libraryRefused', 1);
     await isUnavailable(soft, fault);
     soft.reset();
@@ -119,7 +119,7 @@ onSoftMetal('Memory that is not available is ERR_OUT_OF_MEMORY, before or while 
   using device = openDevice('metal');
   assert.ok(device.memory().pooledBytes > 0);
   soft.set('allocationFailsAt', 1);
-  device.matrix(1000, 1000).close(); // what is kept is given up, and Metal asked again
+  device.matrix(1000, 1000).close(); // the pool is emptied, and Metal asked again
   soft.set('allocationFailsAbove', 1 << 20);
   await throwsCode('ERR_OUT_OF_MEMORY', '(8000000 bytes)', () => device.matrix(1000, 2000));
   soft.set('allocationFailsAbove', 0);
@@ -129,7 +129,7 @@ onSoftMetal('Memory that is not available is ERR_OUT_OF_MEMORY, before or while 
     covariance: Array.from({ length: 100 }, (_, i) => new Float32Array(100).map((_, j) => (i === j ? 2 : 0.5))),
   });
   const kept = device.memory().liveBytes;
-  // The result, scratch, and the copy of an array of the host; each time larger than what the pool keeps.
+  // They need the result, scratch, or the copy of a host array; each is larger than what the pool keeps.
   const draws: readonly ((count: number) => Matrix | Promise<Matrix>)[] = [
     (count) => normal.sampleSync(count),
     (count) => normal.sample(count),
@@ -146,7 +146,7 @@ onSoftMetal('Memory that is not available is ERR_OUT_OF_MEMORY, before or while 
     assert.ok(drawn.get(count - 1, 99) !== 0);
     drawn.close();
   }
-  // A command that is refused leaves those before it as they were.
+  // A command that is refused does not change those before it.
   const small = Vector.from(new Float32Array(100));
   const large = Vector.from(new Float32Array(1 << 22));
   const commands = device.commandBuffer().fillNormal(small);
@@ -159,7 +159,7 @@ onSoftMetal('Memory that is not available is ERR_OUT_OF_MEMORY, before or while 
 });
 
 onSoftMetal(
-  'maxBufferLength and recommendedMaxWorkingSetSize are respected, in whatever pieces memory is taken.',
+  'maxBufferLength and recommendedMaxWorkingSetSize are respected, however the memory is divided.',
   async (soft) => {
     soft.set('maxBufferLength', 1 << 20);
     soft.set('recommendedMaxWorkingSetSize', 4 << 20);
@@ -168,7 +168,7 @@ onSoftMetal(
     assert.ok(soft.count('largestAllocation') <= 1 << 20);
     device.vector(100_000).close();
     assert.ok(device.memory().pooledBytes > 0);
-    // Arrays of the host have copies there until their commit has run.
+    // Host arrays have copies on the device until their commit has run.
     const filled = (...lengths: number[]) => {
       const commands = device.commandBuffer();
       for (const length of lengths) commands.fillNormal(Vector.from(new Float32Array(length)));
@@ -176,11 +176,11 @@ onSoftMetal(
     };
     const mebibyte = 1 << 18;
     filled(mebibyte, mebibyte, mebibyte, 0.9 * mebibyte).commitSync();
-    assert.ok(device.memory().pooledBytes <= 1 << 19, 'what the pool kept was given up for it');
+    assert.ok(device.memory().pooledBytes <= 1 << 19, 'the pool was emptied for it');
     await throwsCode('ERR_OUT_OF_MEMORY', `working set (${4 << 20} bytes`, () =>
       filled(mebibyte, mebibyte, mebibyte, mebibyte, 1),
     );
-    // What was recorded and never committed holds its memory until it is collected.
+    // Commands that were recorded and never committed hold their memory until they are garbage-collected.
     for (let turn = 0; turn < 100 && device.memory().liveBytes > 0; turn++) {
       globalThis.gc?.();
       await setImmediate();
@@ -190,7 +190,7 @@ onSoftMetal(
   },
 );
 
-onSoftMetal('A GPU that recommends no working set, as a virtual one, has that of the machine.', async (soft) => {
+onSoftMetal('A GPU that recommends no working set, such as a virtual one, has that of the machine.', async (soft) => {
   soft.set('recommendedMaxWorkingSetSize', -1);
   using device = openDevice('metal');
   works(device);
@@ -263,7 +263,7 @@ onSoftMetal('An error of any slice of long work rejects the commit, wherever it 
   await long().commit();
   const slices = soft.count('commits');
   assert.ok(slices >= 3, `(${slices}) slices`);
-  // Long work is minutes under a sanitizer: the first slice with one error there, the last with the other.
+  // Long work takes minutes under a sanitizer: there the first slice has one error, the last the other.
   for (const [number, code] of [
     [2, 'ERR_DEVICE_FAILED'],
     [8, 'ERR_OUT_OF_MEMORY'],
@@ -278,7 +278,7 @@ onSoftMetal('An error of any slice of long work rejects the commit, wherever it 
   works(device);
 });
 
-onSoftMetal('An error leaves an array of the host as it was.', async (soft) => {
+onSoftMetal('An error does not change a host array.', async (soft) => {
   using device = openDevice('metal');
   using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: good });
   for (const draw of ['sample', 'sampleSync'] as const) {
@@ -292,7 +292,7 @@ onSoftMetal('An error leaves an array of the host as it was.', async (soft) => {
 });
 
 onSoftMetal(
-  'An MPS status is no success: the CPU finds the pivot, or the error says what MPS answers.',
+  'If the MPS status is not success, the CPU finds the pivot, or the error gives the status.',
   async (soft) => {
     using device = openDevice('metal');
     const factored = (covariance: number[][], way: string) => {
@@ -321,7 +321,7 @@ onSoftMetal(
 );
 
 onSoftMetal(
-  'A GPU that is removed fails what is in flight and what comes; another can be opened when one is back.',
+  'If a GPU is removed, current and later work fails; a device can be opened when a GPU is back.',
   async (soft) => {
     using device = openDevice('metal');
     using rows = device.matrix(4, 4);
@@ -373,7 +373,7 @@ measured('Command buffers that overlap on the GPU do not count twice.', (soft) =
   using row = device.vector(4000);
   soft.set('overlapMs', 50);
   const begin = performance.now();
-  // The next begins before the end of this one, and tells all the time since.
+  // The next command buffer begins before the end of this one, and reports the whole time since.
   device.commandBuffer().addRow(rows, row).commitSync();
   const commands = device.commandBuffer();
   for (let repeat = 0; repeat < 800; repeat++) commands.addRow(rows, row);
@@ -383,7 +383,7 @@ measured('Command buffers that overlap on the GPU do not count twice.', (soft) =
   assert.ok(deviceMs > 0 && deviceMs < passed + 100, `${deviceMs} of ${passed} ms`);
 });
 
-onSoftMetal('A queue that fails after a fault says to open the device again, and that serves.', async (soft) => {
+onSoftMetal('A queue that fails after a fault says to open the device again, and that works.', async (soft) => {
   using device = openDevice('metal');
   using rows = device.matrix(2, 2);
   soft.set('errorsStay', 1);
@@ -397,7 +397,7 @@ onSoftMetal('A queue that fails after a fault says to open the device again, and
   works(again);
 });
 
-/** `check` with variables of the environment, and a folder that goes afterwards. */
+/** Runs `check` with environment variables and a folder that is removed afterwards. */
 async function captured(variables: NodeJS.ProcessEnv, check: (path: string) => void | Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'covarium-'));
   const path = join(folder, 'trace.gputrace');
@@ -416,7 +416,7 @@ onSoftMetal('A capture that the system refuses is an error with what to set.', a
     await throwsCode('ERR_UNSUPPORTED', 'MTL_CAPTURE_ENABLED=1', () => openDevice('metal'));
     assert.not(existsSync(path));
     assert.equal(soft.ledger(), {});
-    assert.ok(listDevices()[0]!.available, 'to be listed needs no capture');
+    assert.ok(listDevices()[0]!.available, 'listing a device needs no capture');
   });
 });
 
@@ -432,7 +432,7 @@ onSoftMetal('A capture to a name that is not UTF-8 is refused.', () => {
 });
 
 onSoftMetal('COVARIUM_CAPTURE records the first device that is opened, not those that are listed.', async (soft) => {
-  // Both of Apple's names; the second is that of older systems.
+  // Both of Apple's names; the second is for older systems.
   await captured({ MTL_CAPTURE_ENABLED: '1' }, (path) => {
     assert.ok(listDevices()[0]!.available);
     assert.not(existsSync(path));

@@ -1,5 +1,5 @@
-// A kernel of one's own on the Metal device: what Metal's compiler and the stand-in's faults make of it. What kernels
-// compute is in kernel.test.ts and its neighbours, on every device.
+// A user's kernel on the Metal device, with Metal's compiler and the stand-in's faults. test/kernel tests what
+// kernels compute, on every device.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Device, openDevice, Texture } from '../../lib/index.ts';
@@ -46,22 +46,25 @@ onSoftMetal(
   },
 );
 
-onSoftMetal('A text is compiled once, for a name and for constants; what is kept is bounded.', async (soft) => {
-  using device = openDevice('metal');
-  soft.reset();
-  await Promise.all([await device.kernel(scaleAdd), device.kernel(scaleAdd), device.kernel(scaleAdd)]);
-  assert.is(soft.count('pipelines scale_add'), 1);
-  await device.kernel(quick(0));
-  await device.kernel(quick(0));
-  assert.is(soft.count('pipelines zero_upper'), 1);
-  for (let i = 1; i <= 64; i++) await device.kernel(quick(i));
-  const { MTLLibrary: libraries } = soft.ledger();
-  assert.is(libraries, 1, 'libraries are not kept');
-  await device.kernel(quick(64));
-  assert.is(soft.count('pipelines zero_upper'), 65);
-  await device.kernel(quick(0));
-  assert.is(soft.count('pipelines zero_upper'), 66, 'the oldest is gone');
-});
+onSoftMetal(
+  'A text is compiled once for each name and constants; the number of kept pipelines is bounded.',
+  async (soft) => {
+    using device = openDevice('metal');
+    soft.reset();
+    await Promise.all([await device.kernel(scaleAdd), device.kernel(scaleAdd), device.kernel(scaleAdd)]);
+    assert.is(soft.count('pipelines scale_add'), 1);
+    await device.kernel(quick(0));
+    await device.kernel(quick(0));
+    assert.is(soft.count('pipelines zero_upper'), 1);
+    for (let i = 1; i <= 64; i++) await device.kernel(quick(i));
+    const { MTLLibrary: libraries } = soft.ledger();
+    assert.is(libraries, 1, 'libraries are not kept');
+    await device.kernel(quick(64));
+    assert.is(soft.count('pipelines zero_upper'), 65);
+    await device.kernel(quick(0));
+    assert.is(soft.count('pipelines zero_upper'), 66, 'the oldest is gone');
+  },
+);
 
 onSoftMetal('Function constants reach the kernel, each type by its own bytes.', async () => {
   using device = openDevice('metal');
@@ -87,7 +90,7 @@ kernel void f(device float* out [[buffer(0)]], uint i [[thread_position_in_grid]
 });
 
 onSoftMetal(
-  'More bytes than setBytes takes go by a buffer; memory of a threadgroup is rounded up to what Metal wants.',
+  'If an argument has more bytes than setBytes takes, it goes into a buffer; threadgroup memory is rounded up as Metal requires.',
   async () => {
     using device = openDevice('metal');
     const kernel = await device.kernel(`#include <metal_stdlib>
@@ -107,7 +110,7 @@ kernel void turn(constant Table& table [[buffer(0)]], device float* out [[buffer
   },
 );
 
-onSoftMetal("The compiler's words come through, with the line of the user's own text.", async (soft) => {
+onSoftMetal("The compiler's message is passed on, with the line in the user's own text.", async (soft) => {
   using device = openDevice('metal');
   const wrong = scaleAdd.replace('scale.by', 'scale.times');
   const error = await throwsCode('ERR_KERNEL_COMPILE', 'times', () => device.kernel(wrong));
@@ -126,7 +129,7 @@ onSoftMetal("The compiler's words come through, with the line of the user's own 
 });
 
 onSoftMetal(
-  'An argument that the compiler sees otherwise than the text shows it is refused, both sides shown.',
+  'An argument that the compiler sees differently from the text is refused, and the error shows both.',
   async (soft) => {
     using device = openDevice('metal');
     for (const [fault, code, ...texts] of [
@@ -137,7 +140,7 @@ onSoftMetal(
       ['scale:member', 'ERR_INVALID_ARGUMENT', 'by at 8', 'by at 4'],
     ] as const) {
       soft.set('reflectionFault', fault);
-      // What is compiled is kept with what was told of it: each text is another.
+      // A compiled text is kept with its reflection, so each text here is different.
       const { message } = await throwsCode(code, texts[0], () => device.kernel(`${scaleAdd}// ${fault}\n`));
       for (const text of texts) assert.ok(message.includes(text), message);
     }
@@ -146,9 +149,11 @@ onSoftMetal(
   },
 );
 
-onSoftMetal('Threads that wait at different lines go on: a simdgroup with those that are there.', async () => {
-  using device = openDevice('metal');
-  const kernel = await device.kernel(`#include <metal_stdlib>
+onSoftMetal(
+  'Threads that wait at different barriers go on: a simdgroup barrier waits only for the threads that reach it.',
+  async () => {
+    using device = openDevice('metal');
+    const kernel = await device.kernel(`#include <metal_stdlib>
 using namespace metal;
 kernel void part(device float* out [[buffer(0)]], uint i [[thread_position_in_threadgroup]]) {
   if (i == 0) threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -157,13 +162,14 @@ kernel void part(device float* out [[buffer(0)]], uint i [[thread_position_in_th
   threadgroup_barrier(mem_flags::mem_threadgroup);
 }
 `);
-  const out = new Float32Array(64);
-  await kernel.run({ grid: 64, threadgroup: 64, arguments: { out } });
-  assert.ok(out.every((value) => value === 1));
-});
+    const out = new Float32Array(64);
+    await kernel.run({ grid: 64, threadgroup: 64, arguments: { out } });
+    assert.ok(out.every((value) => value === 1));
+  },
+);
 
 onSoftMetal(
-  'A kernel outlives its device: it launches no more, and nothing of Metal is left with it.',
+  'A kernel may outlive its device: then it cannot be launched, and holds no object of Metal.',
   async (soft) => {
     const device = openDevice('metal');
     const kernel = await device.kernel(scaleAdd);
@@ -176,7 +182,7 @@ onSoftMetal(
   },
 );
 
-onSoftMetal('A device that closes while a kernel is compiled leaves nothing behind.', async () => {
+onSoftMetal('A device that is closed while a kernel is being compiled leaves nothing behind.', async () => {
   const device = openDevice('metal');
   const compiling = device.kernel(`${scaleAdd}// slow\n`);
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -207,7 +213,7 @@ kernel void turn(device float* out [[buffer(0)]], uint i [[thread_position_in_th
   assert.is(out.get(0), 63);
 });
 
-onSoftMetal("Constant memory begins at multiples of 256 bytes, but on Apple's own GPUs.", async (soft) => {
+onSoftMetal("Constant memory begins at multiples of 256 bytes, except on Apple's own GPUs.", async (soft) => {
   const source = `#include <metal_stdlib>
 using namespace metal;
 kernel void copy(constant float* from [[buffer(0)]], device float* out [[buffer(1)]],
@@ -231,7 +237,7 @@ kernel void copy(constant float* from [[buffer(0)]], device float* out [[buffer(
   }
 });
 
-onSoftMetal('A view that begins where no GPU can take it is refused.', async () => {
+onSoftMetal('A view that begins at an address that no GPU can take is refused.', async () => {
   using device = openDevice('metal');
   const kernel = await device.kernel(`#include <metal_stdlib>
 using namespace metal;

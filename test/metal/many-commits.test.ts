@@ -1,4 +1,4 @@
-// Nothing is lost over many commits of a Metal device, whatever they do.
+// Many commits of a Metal device leak nothing, whatever they do.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Encoder } from '../../lib/backend.ts';
@@ -10,7 +10,7 @@ import { commit, counter, normals, openMetal } from './queue-commits.ts';
 const total = sanitized ? 10_000 : 100_000;
 if (sanitized) console.log(`commits: (${total}), because the sanitizer makes each of them slow`);
 
-onMetal(`${total.toLocaleString('en')} commits leave nothing, and memory flat.`, async () => {
+onMetal(`${total.toLocaleString('en')} commits leave nothing behind, and memory does not grow.`, async () => {
   const device = openMetal();
   const memory = device.allocate(256);
   const [shared, host] = [new Float32Array(memory), new Float32Array(64)];

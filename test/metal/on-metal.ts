@@ -1,6 +1,6 @@
 // Tests of the Metal device: over its software stand-in wherever that can be built, on the GPU of a Mac where a test
-// needs no hook of the stand-in. Whoever imports this has the stand-in's addon in COVARIUM_ADDON, which is read when a
-// device is opened.
+// needs no hook of the stand-in. Importing this file puts the stand-in's addon into COVARIUM_ADDON, which is read
+// when a device is opened.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
@@ -10,12 +10,12 @@ import { softAddon } from './softmetal/addon.ts';
 import { SoftMetal } from './softmetal/softmetal.ts';
 
 const env: NodeJS.ProcessEnv & { COVARIUM_ADDON?: string } = process.env;
-// What is small goes to the GPU, too.
+// Small work goes to the GPU, too.
 env['COVARIUM_METAL_FROM'] ??= '0';
-// A folder that can't be made keeps nothing: each process tests its GPU, whatever earlier ones found.
+// Nothing can be cached in a folder that can't be made, so each process tests its GPU again.
 env['COVARIUM_CACHE'] = '/dev/null/none';
 
-/** One that is chosen already may be a build with a sanitizer. */
+/** The stand-in's build; if COVARIUM_ADDON is set already, it may name a build with a sanitizer. */
 function standIn(): ReturnType<typeof softAddon> {
   const { COVARIUM_ADDON: path = '' } = env;
   const folder = dirname(path);
@@ -36,10 +36,10 @@ function loaded(): { readonly soft?: SoftMetal; readonly noSoft: string; readonl
 
 const { soft, noSoft, noMetal } = loaded();
 
-// A test that fails leaves its device open, which is not the next one's fault.
+// A test that fails leaves its device open; the tests after it must not fail for that.
 let hasFailed = false;
 
-/** A test that needs the stand-in's hooks; when it ends no object of Apple's classes is left. */
+/** A test that needs the stand-in's hooks. When it ends, no object of Apple's classes may be left. */
 export function onSoftMetal(sentence: string, check: (soft: SoftMetal) => void | Promise<void>): void {
   const hooks = soft;
   if (hooks === undefined) {
@@ -60,7 +60,7 @@ export function onSoftMetal(sentence: string, check: (soft: SoftMetal) => void |
   });
 }
 
-/** A test of the Metal device, real or not; the hooks of the stand-in are there where it is not. */
+/** A test of the Metal device, real or stand-in; only the stand-in has hooks. */
 export function onMetal(sentence: string, check: () => void | Promise<void>): void {
   if (soft !== undefined) onSoftMetal(sentence, check);
   else if (noMetal !== '') skip(sentence, noMetal);

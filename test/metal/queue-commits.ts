@@ -6,7 +6,7 @@ import { counterOf } from '../harness/naive.ts';
 export const openMetal = (): Backend => loadAddon().addon!.openDevice('metal', { threads: 2 });
 export const counter = (seed: number): Uint32Array => counterOf(seed, 0, 0);
 
-/** What element 0 onwards of the stream `seed` is. */
+/** The elements of the stream `seed` from element 0 on. */
 export function normals(seed: number, length: number): Float32Array {
   const reference = openReference();
   const values = new Float32Array(length);
@@ -25,7 +25,7 @@ export function commit(
   const encoder = device.encoder();
   record(encoder);
   const done = encoder.commit();
-  // A test looks at how it ended later, when it may have been rejected already.
+  // A test awaits the promise later, when it may have been rejected already.
   done.catch(() => {});
   return { encoder, done };
 }

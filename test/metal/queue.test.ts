@@ -1,5 +1,5 @@
-// The queue of the Metal device: order, cancelling and closing. Over the software stand-in, which runs its command
-// buffers on a thread of its own as Metal does; what needs no hook of it runs on a Mac too.
+// The queue of the Metal device: order, cancelling and closing. Runs over the software stand-in, which runs its
+// command buffers on its own thread as Metal does; tests that need no hook run on a Mac too.
 import { stat } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { test } from 'uvu';
@@ -19,38 +19,41 @@ async function endings(commits: Iterable<Promise<unknown>>): Promise<string[]> {
   return settled.map((ending) => (ending.status === 'fulfilled' ? 'ran' : (ending.reason as { code: string }).code));
 }
 
-onSoftMetal('1,000 commits in flight, closed in the middle, all settle, and nothing is lost.', async (soft) => {
-  const device = openMetal();
-  soft.set('delayMs', 1);
-  const memory = device.allocate(256);
-  const shared = new Float32Array(memory);
-  const hosts = Array.from({ length: 1000 }, () => new Float32Array(8));
-  let settled = 0;
-  const commits = hosts.map((host, i) => {
-    const { done } = commit(device, (encoder) => {
-      if (i % 3 !== 1) encoder.fillNormal(i % 3 === 0 ? shared : host, counter(i));
-      if (i % 3 !== 0) encoder.requireFinite(shared, 64);
+onSoftMetal(
+  '1,000 commits in flight all settle when the device is closed in the middle, and nothing leaks.',
+  async (soft) => {
+    const device = openMetal();
+    soft.set('delayMs', 1);
+    const memory = device.allocate(256);
+    const shared = new Float32Array(memory);
+    const hosts = Array.from({ length: 1000 }, () => new Float32Array(8));
+    let settled = 0;
+    const commits = hosts.map((host, i) => {
+      const { done } = commit(device, (encoder) => {
+        if (i % 3 !== 1) encoder.fillNormal(i % 3 === 0 ? shared : host, counter(i));
+        if (i % 3 !== 0) encoder.requireFinite(shared, 64);
+      });
+      const count = () => {
+        settled += 1;
+      };
+      done.then(count, count);
+      return done;
     });
-    const count = () => {
-      settled += 1;
-    };
-    done.then(count, count);
-    return done;
-  });
-  while (settled < 100) await setTimeout(1);
-  assert.ok(settled < 900, `(${settled}) have settled`);
-  device.release(memory);
-  device.close();
-  const codes = await endings(commits);
-  const ran = codes.filter((code) => code === 'ran').length;
-  console.log(`closed in the middle: ${ran} ran, ${codes.length - ran} were aborted`);
-  assert.ok(ran >= 100 && ran < 1000);
-  assert.equal([...new Set(codes)].sort(), ['ERR_ABORTED', 'ran']);
-  hosts.forEach((host, i) => {
-    if (i % 3 === 2 && codes[i] === 'ran') assert.equal(host, normals(i, 8), `commit ${i} ran`);
-  });
-  await throwsCode('ERR_CLOSED', () => device.encoder());
-});
+    while (settled < 100) await setTimeout(1);
+    assert.ok(settled < 900, `(${settled}) have settled`);
+    device.release(memory);
+    device.close();
+    const codes = await endings(commits);
+    const ran = codes.filter((code) => code === 'ran').length;
+    console.log(`closed in the middle: ${ran} ran, ${codes.length - ran} were aborted`);
+    assert.ok(ran >= 100 && ran < 1000);
+    assert.equal([...new Set(codes)].sort(), ['ERR_ABORTED', 'ran']);
+    hosts.forEach((host, i) => {
+      if (i % 3 === 2 && codes[i] === 'ran') assert.equal(host, normals(i, 8), `commit ${i} ran`);
+    });
+    await throwsCode('ERR_CLOSED', () => device.encoder());
+  },
+);
 
 onSoftMetal('A commit blocks neither JavaScript nor the pool of libuv.', async (soft) => {
   const device = openMetal();
@@ -60,7 +63,7 @@ onSoftMetal('A commit blocks neither JavaScript nor the pool of libuv.', async (
   const memory = device.allocate(256);
   const shared = new Float32Array(memory);
   const short = Array.from({ length: 200 }, () => commit(device, (encoder) => encoder.fillNormal(shared, counter(1))));
-  // The rest would block: Metal gives 64 command buffers at a time.
+  // The others would block: Metal allows 64 command buffers at a time.
   assert.ok(soft.count('commits') <= 40, `${soft.count('commits')} are committed when the last call returns`);
   for (const { encoder } of short.slice(20)) encoder.cancel();
   const host = new Float32Array(8);
@@ -95,7 +98,7 @@ onSoftMetal('A synchronous call runs after every commit before it, of any kind.'
   const encoder = device.encoder();
   encoder.sum(shared, shared, shared);
   encoder.commitSync();
-  // 40 + 2 doublings of a normal lose no bit.
+  // Doubling a normal 40 + 2 times is exact.
   assert.equal(
     Array.from(shared, (value) => value / 2 ** 42),
     Array.from(normals(1, 64)),
@@ -105,7 +108,7 @@ onSoftMetal('A synchronous call runs after every commit before it, of any kind.'
   device.close();
 });
 
-onSoftMetal('Queued and running commits are cancelled, each alone; the next one runs.', async (soft) => {
+onSoftMetal('Queued and running commits can be cancelled one by one; the next one runs.', async (soft) => {
   const device = openMetal();
   const memory = device.allocate(256);
   const [shared, host] = [new Float32Array(memory), new Float32Array(64)];
@@ -142,13 +145,13 @@ onSoftMetal('Queued and running commits are cancelled, each alone; the next one 
   third.cancel();
   soft.reset();
   await throwsCode('ERR_ABORTED', () => third.commit());
-  assert.is(soft.count('encoders'), 0, 'what is cancelled before its commit is not even encoded');
-  assert.is(device.memory().liveBytes, 1 << 14, 'cancelled commits gave their buffers back');
+  assert.is(soft.count('encoders'), 0, 'a commit cancelled before it begins is not even encoded');
+  assert.is(device.memory().liveBytes, 1 << 14, 'cancelled commits released their buffers');
   device.release(memory);
   device.close();
 });
 
-onMetal('Arrays of the host may be used twice, and overlap, in one command buffer.', () => {
+onMetal('Host arrays may be used twice, and may overlap, in one command buffer.', () => {
   const device = openMetal();
   const host = new Float32Array(160);
   const [left, middle, right] = [host.subarray(0, 64), host.subarray(32, 96), host.subarray(64, 128)];
@@ -177,7 +180,7 @@ onMetal('Arrays of the host may be used twice, and overlap, in one command buffe
   device.close();
 });
 
-onMetal('Operands of one command that overlap leave no stale copy to the next command.', () => {
+onMetal('Overlapping operands of one command leave no stale copy for the next command.', () => {
   const device = openMetal();
   const host = Float32Array.from({ length: 12 }, (_, i) => i);
   const [a, out] = [host.subarray(4, 12), host.subarray(0, 8)];
@@ -194,8 +197,8 @@ onMetal('Operands of one command that overlap leave no stale copy to the next co
   device.close();
 });
 
-// A program is a row of commits; a commit is a row of commands over three arrays in device memory and three that
-// overlap in the host's. Every command keeps numbers finite, so that no commit fails.
+// A program is a sequence of commits; a commit is a sequence of commands over three arrays in device memory and three
+// overlapping arrays in host memory. Every command keeps numbers finite, so that no commit fails.
 const size = 8;
 const length = size * size;
 const verbs = ['fillNormal', 'copy', 'sum', 'addRow', 'zeroUpper', 'antitranspose', 'factor', 'requireFinite'] as const;
@@ -283,23 +286,20 @@ onMetal('Random programs of GPU work, CPU work and host arrays keep their order.
   reference.close();
 });
 
-onMetal(
-  'A launch over host arrays that share a part is refused, and over parts that are apart it is not.',
-  async () => {
-    const device = loadAddon().addon!.openDevice('metal', { threads: 1 });
-    const values = new Float32Array(12).fill(1);
-    const launch = (rows: Float32Array, row: Float32Array) => {
-      const encoder = device.encoder();
-      const params = Uint32Array.of(2, 4, 0);
-      new Float32Array(params.buffer)[2] = 1;
-      encoder.launch('add_row', [rows, row, params], [4, 2, 1], [4, 1, 1]);
-      encoder.commitSync();
-    };
-    await throwsCode('ERR_INVALID_ARGUMENT', () => launch(values.subarray(0, 8), values.subarray(6, 10)));
-    launch(values.subarray(0, 8), values.subarray(8));
-    assert.equal([...values], [2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1]);
-    device.close();
-  },
-);
+onMetal('A launch over overlapping host arrays is refused; over separate parts of one array it is not.', async () => {
+  const device = loadAddon().addon!.openDevice('metal', { threads: 1 });
+  const values = new Float32Array(12).fill(1);
+  const launch = (rows: Float32Array, row: Float32Array) => {
+    const encoder = device.encoder();
+    const params = Uint32Array.of(2, 4, 0);
+    new Float32Array(params.buffer)[2] = 1;
+    encoder.launch('add_row', [rows, row, params], [4, 2, 1], [4, 1, 1]);
+    encoder.commitSync();
+  };
+  await throwsCode('ERR_INVALID_ARGUMENT', () => launch(values.subarray(0, 8), values.subarray(6, 10)));
+  launch(values.subarray(0, 8), values.subarray(8));
+  assert.equal([...values], [2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1]);
+  device.close();
+});
 
 test.run();

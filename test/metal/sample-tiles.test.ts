@@ -1,4 +1,4 @@
-// sample_tiles, the triangular product by tiles: against plain loops over float64, whichever tile a group makes.
+// sample_tiles, the triangular product by tiles, compared with plain float64 loops, whichever group makes a tile.
 import { test } from 'uvu';
 import type { Backend } from '../../lib/backend.ts';
 import { openGpuBackend } from '../harness/gpu-backend.ts';
@@ -45,7 +45,7 @@ onSoftMetal('sample_tiles makes every tile once, in any order, and reads nothing
     const { groups, drawn, isRight } = tilesOf(rows, n);
     const first = drawn(device, 0, 0, 2);
     isRight(first);
-    // So many processors that all groups, or all but one, or fewer than half of them have one of their own.
+    // The number of groups that run at once: one, half of them, all but one, or all.
     for (const atOnce of [1, Math.ceil(groups / 2), Math.max(groups - 1, 1), groups])
       hasSameBytes(drawn(device, 0, atOnce), first, `${rows} x ${n}, ${atOnce} at once`);
     if (n % 4 === 0) hasSameBytes(drawn(device, 1, 0), first, `${rows} x ${n} in quads`);

@@ -1,5 +1,5 @@
-// What software Metal refuses, each in a process of its own that must end by abort, after one sentence that names the
-// call.
+// What software Metal refuses: each misuse runs in its own process, which must print one sentence that names the
+// call, then abort.
 import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -132,7 +132,7 @@ if ('reason' in build) {
   for (const [name, sentence] of Object.entries(sentences))
     test(`Refused: ${name}.`, () => {
       const { signal, stdout, stderr } = misuse(name);
-      assert.is(stdout, '', 'it is not overlooked');
+      assert.is(stdout, '', 'the misuse is noticed');
       assert.is(stderr.slice(0, `softmetal: ${sentence}`.length), `softmetal: ${sentence}`);
       assert.is(stderr.trim().split('\n').length, 1, `one line: ${stderr}`);
       assert.is(signal, 'SIGABRT');

@@ -1,5 +1,5 @@
-// The stand-in for Metal by itself: what it computes, what it counts, which faults it makes. Its sentences about misuse
-// are in softmetal-strict.test.ts.
+// The stand-in for Metal by itself: what it computes, what it counts, which faults it makes. softmetal-strict.test.ts
+// tests what it says about misuse.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { test } from 'uvu';
@@ -24,23 +24,23 @@ if ('reason' in build) {
     return { status, output: stdout + stderr };
   };
 
-  test('Devices, buffers, queues, kernels and copies do what they say.', () => {
+  test('Devices, buffers, queues, kernels and copies work.', () => {
     assert.equal(drive('compute'), { status: 0, output: '' });
   });
 
-  test('MPS computes what plain loops do.', () => {
+  test('MPS computes the same as plain loops.', () => {
     assert.equal(drive('matrices'), { status: 0, output: '' });
   });
 
-  test('Queues are asynchronous, in order and limited; every fault can be had, and leaves nothing behind.', () => {
+  test('Queues are asynchronous, in order and limited; every fault can be provoked, and leaves nothing behind.', () => {
     assert.equal(drive('queues'), { status: 0, output: '' });
   });
 
-  test('Any number of threads gives the same.', () => {
+  test('Any number of threads gives the same result.', () => {
     assert.equal(drive('compute', { SOFTMETAL_THREADS: '3' }), { status: 0, output: '' });
   });
 
-  test('Encoders that share nothing give the same side by side.', () => {
+  test('Encoders that share nothing give the same results when they run side by side.', () => {
     for (const program of ['compute', 'matrices', 'device'])
       assert.is(drive(program, { SOFTMETAL_SIDE_BY_SIDE: '1' }).status, 0, program);
   });
@@ -55,14 +55,14 @@ if ('reason' in build) {
     ['matrices', { SOFTMETAL_BROKEN_MPS: 'MPSMatrixCopy' }, 'wrong: a copy'],
     ['matrices', { SOFTMETAL_CHOLESKY_STATUS: '-1' }, 'wrong: a decomposition succeeds'],
   ] as const)
-    test(`The drivers see it: ${Object.entries(env).join(' ')}.`, () => {
+    test(`The drivers notice a fault: ${Object.entries(env).join(' ')}.`, () => {
       const { status, output } = drive(program, env);
       assert.is(status, 1, output);
       assert.ok(output.includes(finding), output);
     });
 
-  // Four scenes, each with one fixture.
-  test('A release that is missing is found by class, in whichever object it is missing.', () => {
+  // The driver has four scenes, each with one fixture.
+  test('A missing release is found for any class, and reported by the class.', () => {
     for (const [release, left] of [
       ['[queue release];', 'MTLCommandQueue (4)'],
       ['[library release];', 'MTLLibrary (4)'],
@@ -78,7 +78,7 @@ if ('reason' in build) {
     }
   });
 
-  test('The hooks find the addon: an empty ledger, no memory of ours, settings by name only.', () => {
+  test('The hooks find the addon: the ledger is empty, it owns none of our memory, and only known settings can be set.', () => {
     assert.equal(soft.ledger(), {});
     assert.not(soft.owns(new Float32Array(4)));
     soft.set('executionWidth', 31);

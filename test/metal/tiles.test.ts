@@ -1,4 +1,4 @@
-// Draws and large factors by tiles have the bits of the CPU's own products, and a bad pivot is named wherever it is.
+// Draws and large factors by tiles have the bits of the CPU's own products, and a bad pivot is found anywhere.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadAddon } from '../../lib/addon/native.ts';
@@ -11,7 +11,7 @@ import { sanitized } from '../harness/sanitized.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 import { onSoftMetal } from './on-metal.ts';
 
-/** Positive definite, and without a pattern that a wrong place would keep. */
+/** Positive definite, and without a pattern that would hide a misplaced entry. */
 function covarianceOf(n: number): Float32Array[] {
   return Array.from({ length: n }, (_, i) =>
     Float32Array.from({ length: n }, (_, j) => (i === j ? 2 + (i % 7) : 1 / (1 + Math.abs(i - j) ** 2))),
@@ -41,7 +41,7 @@ onSoftMetal('Draws have the bits of the CPU, by short rows and by tiles.', async
 
 type Record = (encoder: Encoder, rows: Float32Array) => void;
 
-/** What `record` makes of rows, in place. */
+/** The rows after the commands of `record`, which work in place. */
 function solvedOn(kind: 'metal' | 'cpu', rows: Float32Array, record: Record, opened = () => {}): Float32Array {
   const device = loadAddon().addon!.openDevice(kind, { threads: 2 });
   opened();
@@ -57,7 +57,7 @@ function solvedOn(kind: 'metal' | 'cpu', rows: Float32Array, record: Record, ope
   return result;
 }
 
-onSoftMetal('Solves by tiles have the bits of the CPU forwards, and are right backwards.', async (soft) => {
+onSoftMetal('Forward solves by tiles have the bits of the CPU; backward solves are right.', async (soft) => {
   for (const [n, count] of [
     [2, sanitized ? 1000 : 40_000],
     [64, 600],
@@ -76,7 +76,7 @@ onSoftMetal('Solves by tiles have the bits of the CPU forwards, and are right ba
       const solved = solvedOn('metal', rows, record, () => soft.reset());
       assert.is(soft.count('dispatches solve_tiles'), name === 'both' ? 2 : 1, `${name}, n = ${n}`);
       const expected = solvedOn('cpu', rows, record);
-      // Backwards the CPU takes some products in another order.
+      // In backward solves the CPU computes some products in another order.
       if (name === 'forwards') hasSameBytes(solved, expected, `${name}, n = ${n}`);
       else near(solved, expected, 1e-5, `${name}, n = ${n}`);
     }
@@ -112,7 +112,7 @@ onSoftMetal('Solves by tiles are right for any numbers of rows and columns.', as
       const forwards: Record = (encoder, inPlace) => encoder.triangularSolve(factor, inPlace, n, false);
       const solved = solvedOn('metal', rows, forwards, () => soft.reset());
       assert.is(soft.count('dispatches solve_tiles'), 1);
-      // Higham, theorem 8.5: the solution is that of a factor within n roundings.
+      // Higham, theorem 8.5: the solution is exact for a factor that differs by at most n roundings.
       for (let r = 0; r < count; r++)
         for (let i = 0; i < n; i++) {
           const product = dotOf(i + 1, factor, i * n, solved, r * n);
@@ -138,7 +138,7 @@ onSoftMetal('A factor by blocks is right for any number of columns.', async () =
   );
 });
 
-onSoftMetal('Draws by a precision and densities of many columns are solves by tiles.', async (soft) => {
+onSoftMetal('Draws from a precision and densities of many columns are solves by tiles.', async (soft) => {
   using metal = openDevice('metal');
   using cpu = openDevice('cpu');
   for (const n of [65, 200]) {
@@ -159,7 +159,7 @@ onSoftMetal('Draws by a precision and densities of many columns are solves by ti
     assert.is(soft.count('blitCopies') + soft.count('dispatches add_row') + soft.count('dispatches copy_lower'), 0);
     using right = await onCpu.logPdf(expected);
     near(densities.data, right.data, 1e-5 * n);
-    // Of an inverse factor they are products.
+    // With an inverse factor they are products.
     for (const [count, kernel] of [
       [8, 'multiply_lower'],
       [150, 'sample_tiles'],
@@ -191,7 +191,7 @@ onSoftMetal('A factor of 512 columns or more is made by blocks, with the bits of
   }
 });
 
-onSoftMetal('A pivot that is not positive is named, in whichever block it is.', async () => {
+onSoftMetal('A pivot that is not positive is named, whatever block it is in.', async () => {
   using device = openDevice('metal');
   const n = 520;
   for (const pivot of [0, 1, 6, 15, 18, 63, 64, 79, 127, 128, 300, 511, 519]) {

@@ -1,5 +1,5 @@
-// Worker threads and processes that end while a Metal device works: over its software stand-in, each in a process of
-// its own, since a crash would take the test along.
+// Worker threads and processes that end while a Metal device works, over its software stand-in. Each case has its own
+// process, since a crash would also end the test.
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -54,7 +54,7 @@ endsAs(
   slow,
 );
 endsAs(
-  'A process that waits for nothing else waits for its commits.',
+  'A process does not end before its commits have settled.',
   `mixed(metal()); process.on('exit', () => console.log(host.every((value) => value !== 0)));`,
   0,
   'true',
@@ -62,14 +62,14 @@ endsAs(
 );
 for (const code of [0, 7]) {
   endsAs(
-    `process.exit(${code}) in the turn of the commits ends with its code.`,
+    `process.exit(${code}) right after the commits ends with this code.`,
     `const device = metal(); for (let i = 0; i < 20; i++) mixed(device); console.log('leaving'); process.exit(${code});`,
     code,
     'leaving',
     slow,
   );
   endsAs(
-    `process.exit(${code}) with commits in flight ends with its code.`,
+    `process.exit(${code}) with commits in flight ends with this code.`,
     `const device = metal(); for (let i = 0; i < 20; i++) mixed(device); mixed(metal());
      setTimeout(() => { console.log('leaving'); process.exit(${code}); }, 50);`,
     code,
@@ -78,7 +78,7 @@ for (const code of [0, 7]) {
   );
 }
 endsAs(
-  'A device that is closed with commits in flight, and one that is not, leave a process that ends with 0.',
+  'A process ends with 0 whether or not its device is closed while commits are in flight.',
   `const [closed, kept] = [metal(), metal()];
    const endings = [...mixed(closed), ...mixed(kept)];
    closed.close();
@@ -89,7 +89,7 @@ endsAs(
   slow,
 );
 endsAs(
-  'Devices that are forgotten are closed as they are collected: nothing is left of them.',
+  'Devices without a reference are closed by the garbage collector, and nothing is left of them.',
   `for (let i = 0; i < 10; i++) await Promise.all(mixed(metal()));
    for (let turn = 0; turn < 200 && Object.keys(soft.ledger()).length > 0; turn++) {
      gc(); await new Promise((resolve) => setTimeout(resolve, 5));
@@ -100,7 +100,7 @@ endsAs(
 );
 
 /**
- * Rounds of workers, each with a plan of test/harness/native-worker.mjs; when all have ended nothing is left in the
+ * Rounds of workers, each with a plan of test/harness/native-worker.mjs. When all have ended, nothing is left in the
  * process.
  */
 function survives(sentence: string, rounds: number, plans: readonly string[], before = ''): void {
@@ -118,10 +118,10 @@ function survives(sentence: string, rounds: number, plans: readonly string[], be
   });
 }
 
-// Half as many rounds: this is a second run of the same, and the stand-in is slower.
+// Half as many rounds: this repeats another test, and the stand-in is slower.
 for (const { sentence, rounds, plans } of workerRounds) survives(sentence, rounds / 2, plans);
 survives(
-  'The main thread keeps its own device meanwhile.',
+  'The main thread keeps its own device while workers end.',
   4,
   ['use', 'forget', 'pend+', 'settle+'],
   `const kept = metal();

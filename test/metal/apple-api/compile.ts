@@ -1,4 +1,4 @@
-// clang as a reader of Objective-C++ against headers of Apple's API: nothing is built, nothing runs.
+// Uses clang to check Objective-C++ against headers of Apple's API: nothing is built, nothing runs.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ const library = ['-stdlib=libstdc++', '-stdlib=libc++'].find(
   (flag) => process.platform !== 'darwin' && clang([...source, flag], '#include <vector>\n').status === 0,
 );
 
-/** Why sources can't be checked here; nothing where they can. */
+/** Why sources can't be checked here; undefined if they can. */
 export function reason(): string | undefined {
   if (process.platform === 'darwin') return "On macOS the build itself reads Apple's headers.";
   if (library !== undefined) return undefined;
@@ -56,8 +56,8 @@ function systemHeaders(stubs: string, processor: Processor): readonly string[] {
 }
 
 /**
- * What clang says of a source, one line each, errors and warnings alike: none where all is well.
- * Headers in `stubs` are the system's; a path of the source is relative to the package's folder.
+ * clang's errors and warnings about a source, one line each. Headers in `stubs` are the system's; a path of the
+ * source is relative to the package's folder.
  */
 export function complaints(
   text: string,

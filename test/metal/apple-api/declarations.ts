@@ -1,7 +1,7 @@
 // What headers declare under Metal's and MPS's names, from clang's syntax tree of them (-ast-dump=json).
 
 export interface Shape {
-  /** Canonical types: names of typedefs resolved, without const, which the metadata lack. */
+  /** Canonical types: typedefs resolved, without const, which the metadata lack. */
   readonly result: string;
   readonly parameters: readonly string[];
 }
@@ -105,7 +105,7 @@ export function declarationsOf(tree: unknown): Declarations {
         });
     }
     const protocols = (node.protocols ?? []).map(({ name }) => `<${name}>`);
-    // A class that is announced alone has nothing yet.
+    // A class that is only forward-declared has none of these yet.
     if (members.size > 0 || properties.size > 0 || node.super?.name !== undefined || protocols.length > 0)
       owners.set(isClass ? node.name! : `<${node.name}>`, { super: node.super?.name, protocols, members, properties });
   }
@@ -140,8 +140,8 @@ export function declarationsOf(tree: unknown): Declarations {
       const type = node.type?.desugaredQualType ?? node.type?.qualType ?? '';
       if (nameless !== undefined && isOurs(name)) structs.set(name, fields(nameless));
       else if (isOurs(name) && /^(?:unsigned )?(?:int|long|char)$/.test(type)) enums.set(name, type);
-      // What names no struct, no enumeration and no class by itself is spelled out.
-      // SEL is `SEL *` to clang.
+      // A type that is not itself the name of a struct, an enumeration or a class is spelled out. SEL is `SEL *` to
+      // clang.
       if (nameless === undefined && /[*^]/.test(type) && !new RegExp(`\\b${name}\\b`).test(type))
         typedefs.set(name, type);
       else if (/^(?:(?:un)?signed )?(?:int|long|short|char|double|float|bool|_Bool)$/.test(type))

@@ -1,4 +1,4 @@
-// Where a stand-in's headers declare what Apple's API has not, or has otherwise.
+// Where a stand-in's headers declare something that Apple's API lacks or declares differently.
 import type { Declarations, DeclaredOwner, Property, Shape } from './declarations.ts';
 
 /** An owner, what it inherits from, and what these adopt. */

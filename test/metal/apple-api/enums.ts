@@ -1,18 +1,18 @@
-// Apple's enumerations as @nativescript/macos-node-api's type declarations have them, and where a selector takes or
-// gives one: the metadata know a 64-bit integer there.
+// Apple's enumerations from the type declarations of @nativescript/macos-node-api, and where a selector takes or
+// returns one: in the metadata that is only a 64-bit integer.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constantPrefixes } from './gaps.ts';
 import { packageFolder } from './metadata.ts';
 
-/** The enumerations of a selector or function, by place; undefined where the type is none. */
+/** The enumerations in the signature of a selector or function, by place; undefined where the type is not one. */
 export interface EnumUse {
   readonly result: string | undefined;
   readonly parameters: readonly (string | undefined)[];
 }
 
 export interface Enums {
-  /** Constants by their full names, with numbers, by the enumeration's name. */
+  /** For each enumeration's name, its constants' full names and numbers. */
   readonly enums: ReadonlyMap<string, ReadonlyMap<string, bigint>>;
   /** By useKey. */
   readonly uses: ReadonlyMap<string, EnumUse>;
@@ -26,7 +26,7 @@ export function useKey(owner: string, selector: string): string {
 
 const enumOf = (type: string): string | undefined => /^interop\.Enum<typeof (\w+)>$/.exec(type.trim())?.[1];
 
-/** The types of a list of parameters; commas within brackets are no limits. */
+/** The types of a list of parameters; commas within brackets do not separate them. */
 function parameterTypes(list: string): string[] {
   const types = [''];
   let depth = 0;
@@ -46,7 +46,7 @@ function usesOf(text: string): [string, EnumUse][] {
     const use = { result: enumOf(result), parameters };
     if ([use.result, ...parameters].some((each) => each !== undefined)) found.push([`${owner} ${name}`, use]);
   };
-  // What a static method gives is of the class that is asked.
+  // A static method returns an object of the class that it is called on.
   const plain = text.replaceAll('<This extends abstract new (...args: any) => any>', '');
   for (const [, owner, body] of plain.matchAll(
     /^(?:declare class|interface|declare interface) (\w+)[^\n]*\{\n([\s\S]*?)^\}/gm,
@@ -68,8 +68,8 @@ export function readEnums(): Enums {
     const text = readFileSync(join(packageFolder, 'types', `${framework}.d.ts`), 'utf8');
     for (const [, name, body] of text.matchAll(/^declare const (\w+): \{\n([^}]*)\n\};/gm)) {
       const prefix = constantPrefixes.get(name!) ?? name!;
-      // The declarations leave the prefix out, but not of an enumeration's only constant; and no name begins with a
-      // digit.
+      // The declarations omit the prefix, except in an enumeration with one constant. A name may not begin with a
+      // digit, so there the prefix's last word stays.
       const [last = ''] = /[A-Z][a-z]*$/.exec(prefix) ?? [];
       const full = (key: string) => {
         if (key.startsWith(prefix)) return key;

@@ -1,8 +1,8 @@
-// What the metadata of @nativescript/macos-node-api lack, by Apple's documentation
-// (developer.apple.com/documentation/metal, .../metalperformanceshaders, .../foundation, .../objectivec). Each is here
-// because a source or test/metal/softmetal uses it.
+// What the metadata of @nativescript/macos-node-api lack, from Apple's documentation
+// (developer.apple.com/documentation/metal, .../metalperformanceshaders, .../foundation, .../objectivec). Each is
+// here because a source or test/metal/softmetal uses it.
 
-/** Where the constants of an enumeration do not begin with its name. */
+/** The prefix of an enumeration's constants where it is not the enumeration's name. */
 export const constantPrefixes: ReadonlyMap<string, string> = new Map([
   ['MTLBindingAccess', 'MTL'],
   ['MTLResourceOptions', 'MTLResource'],
@@ -34,8 +34,8 @@ export const flags: readonly string[] = [
 ];
 
 /**
- * Of two selectors with one name in JavaScript the metadata keep one; functions with any number of arguments are left
- * out.
+ * Members that the metadata omit: of two selectors with one name in JavaScript they keep only one, and they have no
+ * functions with a variable number of arguments.
  */
 export const members: ReadonlyMap<string, readonly string[]> = new Map([
   ['MTLComputeCommandEncoder', ['- (void)setBufferOffset:(NSUInteger)offset atIndex:(NSUInteger)index;']],

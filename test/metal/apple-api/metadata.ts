@@ -1,5 +1,5 @@
-// Apple's API as @nativescript/macos-node-api knows it: classes, protocols, selectors and C types, read from the
-// metadata (version 1) inside that package's Mach-O file, on any system. What it lacks is in gaps.ts.
+// Apple's API from @nativescript/macos-node-api: classes, protocols, selectors and C types, read from the metadata
+// (version 1) inside that package's Mach-O file, on any system. gaps.ts has what is missing there.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,7 +40,7 @@ export interface Metadata {
   readonly structs: ReadonlyMap<string, readonly (readonly [name: string, type: CType])[]>;
 }
 
-// In the order of their numbers in the file.
+// In the order of their numbers in the metadata.
 const kinds =
   'char int short long int64 uchar uint ushort ulong uint64 float double uint8 void cstring id id<> class instancetype NSString NSMutableString Class SEL array struct pointer void* fnptr BOOL block u128 longdouble vector extvector complex f16'.split(
     ' ',

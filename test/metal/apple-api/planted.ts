@@ -1,5 +1,4 @@
-// Mistakes that are planted in texts, as many at once as lie in different lines: a compiler tells all of them in one
-// run.
+// Plants mistakes in texts, as many at once as lie on different lines: a compiler reports all of them in one run.
 
 export interface Mistake {
   readonly right: RegExp;
@@ -27,7 +26,10 @@ function linesAround(text: string, start: number, end: number): [number, number]
   return [text.lastIndexOf('\n', start - 1) + 1, behind === -1 ? text.length : behind];
 }
 
-/** Puts each mistake into the first round in which no other has one of its lines. Throws where one fits nowhere. */
+/**
+ * Puts each mistake into the first round in which no other mistake shares a line with it. Throws if its text is
+ * missing.
+ */
 export function planted(texts: ReadonlyMap<string, string>, mistakes: readonly Mistake[]): Round[] {
   const rounds: Change[][] = [];
   for (const [mistake, { right, wrong }] of mistakes.entries()) {

@@ -1,14 +1,14 @@
 // The stricter check, by hand: the addon of a Mac, compiled and linked on Linux with Apple's own headers and lists of
-// symbols, for arm64 and x86_64, macOS 13.3: availability by version, and every symbol that no file of ours and no
-// library of Apple's has (node-gyp links with -undefined dynamic_lookup, so that a Mac would tell when the addon is
-// loaded). Not run by npm test: Apple's headers are not ours to keep.
+// symbols, for arm64 and x86_64, macOS 13.3: availability by version, and every symbol that neither our files nor
+// Apple's libraries define (node-gyp links with -undefined dynamic_lookup, so a Mac would report those only when the
+// addon is loaded). npm test does not run it, because we may not distribute Apple's headers.
 //
 //   git clone --bare --depth 1 https://github.com/theos/sdks SDKS
 //   git clone --bare --depth 1 https://github.com/hexops/xcode-frameworks FRAMEWORKS
 //   node test/metal/apple-api/real-headers.mjs SDKS FRAMEWORKS
 //
-// The first gives MetalPerformanceShaders and Accelerate (of the iOS 16.5 SDK, whose matrix classes are macOS's), the
-// second the rest. It needs git, clang, lld and libc++-dev. Ends with one line: N passed, N failed.
+// The first has MetalPerformanceShaders and Accelerate (from the iOS 16.5 SDK, whose matrix classes are macOS's), the
+// second has the rest. It needs git, clang, lld and libc++-dev. Ends with one line: N passed, N failed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ function run(command, args, input) {
   return stdout;
 }
 
-/** Writes what a git folder's last commit has under some paths. What a partial clone lacks is left out. */
+/** Writes the files under some paths of a git folder's last commit. Files that a partial clone lacks are left out. */
 function layOut(repository, folders, to) {
   const git = (args, input) => run('git', ['-C', repository, ...args], input);
   const entries = git(['ls-tree', '-r', 'HEAD', '--', ...folders])
@@ -62,7 +62,7 @@ layOut(
   join(folder, 'ios'),
 );
 layOut(frameworks, ['Frameworks', 'include', 'lib'], join(folder, 'mac'));
-// The one header that neither has, and whose words Foundation says in passing.
+// The only header that neither has; Foundation uses some of its names.
 mkdirSync(join(folder, 'made/xpc'), { recursive: true });
 writeFileSync(
   join(folder, 'made/xpc/xpc.h'),
@@ -85,7 +85,8 @@ const common = [
   ...['-isystem', join(top, 'node_modules/node-addon-api'), '-I', join(top, 'msl'), '-I', join(top, 'msl/cpu')],
   ...['-DNAPI_VERSION=8', '-DNAPI_CPP_EXCEPTIONS', '-DNODE_ADDON_API_DISABLE_DEPRECATED', '-DCOVARIUM_VERSION="0"'],
 ];
-// Ours are to have no warning; what node-addon-api and the kernels' shim make clang say here is not about Apple's API.
+// Our sources must compile without a warning. Warnings from node-addon-api and the kernels' shim are not about
+// Apple's API.
 const strict = ['-Wall', '-Wextra', '-Werror', '-Werror=objc-method-access', '-Wunguarded-availability'];
 const ofObjectiveC = [...strict, '-Wno-nullability-completeness', '-x', 'objective-c++'];
 
@@ -94,7 +95,7 @@ const [addon] = targets;
 const forMac = addon.conditions.find(([condition]) => condition === "OS=='mac'")[1];
 const sources = [...addon.sources, ...forMac.sources];
 
-/** binding.gyp is a literal of Python's. */
+/** Parses binding.gyp, which is a Python literal. */
 function gypOf(text) {
   const program = 'import ast, json, sys; print(json.dumps(ast.literal_eval(sys.stdin.read())))';
   return JSON.parse(run('python3', ['-c', program], text).toString());
@@ -124,7 +125,7 @@ function told(title, complaint) {
   else failed += 1;
 }
 
-/** Compiles a source, and tells what the compiler says of it; the object's path, or nothing. */
+/** Compiles a source and prints what the compiler says. Returns the object's path, or undefined. */
 function compile(source, processor, flags, title = source) {
   const object = join(folder, `${processor} ${title.replace(/[^\w.]/g, '-')}.o`);
   const language = source.endsWith('.mm') ? ofObjectiveC : source.startsWith('objc/metal/') ? strict : ['-w'];
@@ -134,7 +135,7 @@ function compile(source, processor, flags, title = source) {
   return status === 0 ? object : undefined;
 }
 
-/** What Apple's libraries have: the words of their lists of symbols. A class stands there by its name alone. */
+/** The symbols of Apple's libraries, from their lists of symbols, in which a class has its plain name. */
 const shaders = 'MetalPerformanceShaders.framework/Frameworks';
 const veclib = 'Accelerate.framework/Frameworks/vecLib.framework';
 const lists = [
@@ -151,7 +152,8 @@ function phone(name) {
   return `ios/${system}/${name}.tbd`;
 }
 
-// What no list here has: Node's own, the C++ library's, and these of the C library and the compiler's runtime.
+// Symbols in none of these lists: Node's own, the C++ library's, and these of the C library and the compiler's
+// runtime.
 const elsewhere = new RegExp(
   `^_(?:napi_\\w+|_Z\\w+|__cxa_\\w+|${[
     ...['_Unwind_Resume', '__dynamic_cast', '__error', '__gxx_personality_v0', '__stack_chk_(?:fail|guard)'],
@@ -185,7 +187,7 @@ for (const processor of ['arm64', 'x86_64']) {
   if (status !== 0) continue;
   const free = run('llvm-nm', ['--undefined-only', '--just-symbol-name', output]).toString().trim().split('\n');
   const missing = free.filter((name) => !apples.has(name.replace('_OBJC_CLASS_$_', '')) && !elsewhere.test(name));
-  // A name of ours would show that the addon lacks a file; Metal's shows that the list is read.
+  // One of our names would show that the addon lacks a file. Metal's name shows that the list was read.
   const read = free.includes('_MTLCreateSystemDefaultDevice') ? '' : 'llvm-nm tells nothing.';
   told(`every symbol is somebody's (${processor})`, read || missing.join('\n'));
 }

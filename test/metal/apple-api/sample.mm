@@ -1,5 +1,5 @@
-// Every call of Apple's API that objc/metal may make, once, with the types that it gives and takes: what the stub
-// headers must know. It is compiled and never run.
+// Every call of Apple's API that objc/metal may make, once, with its types: the stub headers must declare all of
+// them. It is compiled and never run.
 #import <Foundation/Foundation.h>
 #import <Metal/Metal.h>
 #import <MetalPerformanceShaders/MetalPerformanceShaders.h>
@@ -56,7 +56,7 @@ id<MTLBuffer> bufferOf(id<MTLDevice> device, void* bytes, NSUInteger length) {
 id<MTLLibrary> libraryOf(id<MTLDevice> device, const char* source, std::string& message) {
   MTLCompileOptions* options = [[[MTLCompileOptions alloc] init] autorelease];
   options.fastMathEnabled = NO;
-// An SDK older than macOS 15 has no word for it.
+// An SDK older than macOS 15 does not declare it.
 #if !defined(__MAC_OS_X_VERSION_MAX_ALLOWED) || __MAC_OS_X_VERSION_MAX_ALLOWED >= 150000
   if (@available(macOS 15.0, *)) options.mathMode = MTLMathModeSafe;
 #endif

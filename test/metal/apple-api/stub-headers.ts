@@ -1,5 +1,5 @@
 // Headers of Foundation, Metal and MetalPerformanceShaders that are good enough for a type check on any system, made at
-// test time from the metadata. `writeStubs(folder)` writes them; nothing behind them can run.
+// test time from the metadata. `writeStubs(folder)` writes them; there is no implementation behind them.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readEnums, useKey } from './enums.ts';
@@ -91,8 +91,8 @@ export function writeStubs(folder: string): void {
   }
 
   /**
-   * The C spelling of a type. Pointers to what a call reads are not told from those to what it writes: a parameter is
-   * const.
+   * The C spelling of a type. The metadata do not tell pointers that a call reads from those that it writes: a
+   * parameter is const.
    */
   function spell(type: CType, isParameter = false): string {
     switch (type.kind) {
@@ -117,7 +117,7 @@ export function writeStubs(folder: string): void {
         if (/^(?:id|id<>|class|NSString|NSMutableString)$/.test(type.of!.kind)) return `${to} __autoreleasing *`;
         return `${isParameter && !to.endsWith('*') ? 'const ' : ''}${to} *`;
       }
-      case 'uint8': // what a getter gives is a BOOL, what a call takes a byte
+      case 'uint8': // a BOOL in a result, a byte in a parameter
         return isParameter ? 'uint8_t' : 'BOOL';
       case 'array':
         return `${spell(type.of!)} *`;
@@ -148,15 +148,14 @@ export function writeStubs(folder: string): void {
       const getter = property.name === name ? '' : `, getter=${name}`;
       return `@property(${property.readonly ? 'readonly' : 'readwrite'}${getter}${isStatic}) ${result} ${property.name};`;
     }
-    // A property whose getter has a name of its own is told by its type alone: a method that answers has the other
-    // BOOL.
+    // A property with a custom getter is recognized by its type alone: a method that returns a BOOL has another type.
     const [, own] = /^is([A-Z]\w*)$/.exec(name) ?? [];
     if (own !== undefined && signature.result.kind === 'uint8') {
       const access = owner.members.has(`-set${own}:`) ? 'readwrite' : 'readonly';
       return `@property(${access}, getter=${name}${isStatic}) BOOL ${own[0]!.toLowerCase()}${own.slice(1)};`;
     }
     const words = name.split(':');
-    if (words.length - 1 !== parameters.length) return ''; // any number of arguments: the metadata know none
+    if (words.length - 1 !== parameters.length) return ''; // a variable number of arguments, which the metadata lack
     const list = parameters.map((type, index) => `${words[index]}:(${type})a${index}`).join(' ');
     return `${selector[0]} (${result})${parameters.length === 0 ? name : list};`;
   }

@@ -13,9 +13,9 @@ export interface SoftBuild {
 }
 
 /**
- * Builds what is missing or older than its sources, or says why it can't; `options` are those of build.mjs. Throws
- * where the sources do not compile: only a missing compiler or library is a reason. What test/run.ts has built, and
- * named in COVARIUM_TEST_STAND_IN, is current.
+ * Builds what is missing or older than its sources, or says why it can't; `options` are those of build.mjs. Throws if
+ * the sources do not compile: only a missing compiler or library is a reason. A build of test/run.ts, named in
+ * COVARIUM_TEST_STAND_IN, is current.
  */
 export function softAddon(out = 'build-soft', options: readonly string[] = []): SoftBuild | { reason: string } {
   const { COVARIUM_TEST_STAND_IN: made }: NodeJS.ProcessEnv & { COVARIUM_TEST_STAND_IN?: string } = process.env;
@@ -30,7 +30,7 @@ export function softAddon(out = 'build-soft', options: readonly string[] = []): 
 
 /**
  * The folder, build-soft-`name`, of a driver with some sources edited; its other objects are those of build-soft.
- * Throws where an edit changes nothing: the test has lost its place in the source.
+ * Throws if an edit changes nothing: then the source has changed and the test must follow.
  */
 export function scratchDriver(
   name: string,

@@ -1,6 +1,6 @@
-// Off Apple's systems clang takes every @available for true. In objc/metal, for which alone this is included, it asks
-// for the setting `system`. The selector is there because an @ stands in front; the compiler of a Mac refuses
-// @available anywhere but in the condition of an if.
+// On other systems than Apple's, clang takes every @available as true. In objc/metal, the only place that includes
+// this file, it reads the setting `system`. The macro expands to a selector because it follows an @. A Mac's compiler
+// refuses @available anywhere but in the condition of an if.
 #pragma once
 
 // Whether the pretended system, such as macOS 15, is that of `version` ("macOS 15.0") or a newer one.

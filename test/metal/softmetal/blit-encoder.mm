@@ -26,7 +26,7 @@ id<MTLBlitCommandEncoder> blitEncoderOf(SoftMetalCommandBuffer* buffer, const Ca
 
 namespace {
 
-// macOS wants words.
+// macOS requires offsets and sizes to be multiples of 4 bytes.
 void checkRange(const SoftBuffer& buffer, const char* which, size_t offset, size_t size, const Call& call) {
   if (offset % 4 != 0 || size % 4 != 0)
     call.refuse("is given %s offset (%zu) and size (%zu), not both multiples of (4).", which, offset, size);
@@ -34,7 +34,7 @@ void checkRange(const SoftBuffer& buffer, const char* which, size_t offset, size
     call.refuse("is given (%zu) bytes from %s offset (%zu) of a buffer of (%zu).", size, which, offset, buffer.length);
 }
 
-// What a copy between a buffer and a texture is given: whole slices, which is all that covarium copies.
+// The arguments of a copy between a buffer and a texture: whole slices, because covarium copies nothing else.
 struct Layers {
   NSUInteger slice, level;
   MTLOrigin origin;

@@ -32,7 +32,7 @@ namespace softmetal {
 // The state of a buffer that is handed to `call`; refuses nil and one that has been released.
 SoftBuffer& bufferOf(id<MTLBuffer> buffer, const Call& call);
 
-// Nil where a fault is asked for.
+// Nil if a fault is set.
 id<MTLBuffer> newBuffer(id<MTLDevice> device, size_t length, MTLResourceOptions options, const Call& call);
 id<MTLBuffer> newBorrowedBuffer(id<MTLDevice> device, void* pointer, size_t length, MTLResourceOptions options,
                                 void (^deallocator)(void*, NSUInteger), const Call& call);
@@ -40,7 +40,7 @@ id<MTLBuffer> newBorrowedBuffer(id<MTLDevice> device, void* pointer, size_t leng
 // Bytes of all living buffers of a device that own their memory.
 size_t allocatedBytes(unsigned deviceIndex);
 
-// Whether the address lies in a living buffer.
+// True if the address lies in a living buffer.
 bool ownsAddress(const void* address);
 
 }  // namespace softmetal

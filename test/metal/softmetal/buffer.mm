@@ -105,7 +105,7 @@ id<MTLBuffer> newBuffer(id<MTLDevice> device, size_t length, MTLResourceOptions 
   // Of the exact length, so that the address sanitizer sees what lies beyond.
   void* bytes = nullptr;
   if (posix_memalign(&bytes, pageBytes(), length) != 0) return nil;
-  // Apple's are zero; a program that counts on it is wrong as soon as memory is reused.
+  // Apple's new buffers are zero, but a program that relies on it is wrong as soon as memory is reused.
   if (isOn("poison")) memset(bytes, 0xff, length);
   return made(device, static_cast<char*>(bytes), length, options, false);
 }

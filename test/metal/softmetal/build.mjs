@@ -5,9 +5,9 @@
 //   node test/metal/softmetal/build.mjs [--sanitize=address,undefined|thread] [--out=build-soft-asan]
 //                                 [--instead=objc/metal/buffer.mm=edited.mm ...] [--drivers] [--only=compute]
 //
-// With --drivers only the programs are made, without what only the addon needs; with --only one product. With --instead
-// what is not edited has its objects in build-soft.
-// Ends with code 2 and one line where clang or GNUstep are missing.
+// With --drivers, only the programs are built, without what only the addon needs; with --only, one product. With
+// --instead, the objects of unedited sources are in build-soft. Ends with code 2 and one line if clang or GNUstep are
+// missing.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -52,26 +52,29 @@ if (options.sanitize.includes('address')) {
 }
 
 /**
- * An object as it is made here. The kernels are one text for each set of instructions: those that this processor does
- * not take are there to be linked, once for all builds.
+ * An object as it is built here. The kernels are built once for each instruction set; those that this processor does
+ * not use are only there to be linked, once for all builds.
  */
 function madeHere(unit) {
   const set = /kernels-(\w+)\.o$/.exec(unit.target)?.[1];
   if (set !== undefined && set !== setOfThisProcessor())
     return { ...unit, target: join(root, 'build-soft', `kernels-${set}.o`), checks: ['-O0'] };
-  // PTX fuses multiply-adds; without the processor's instruction for it each is a slow call.
+  // PTX fuses multiply-adds; without the processor's instruction for that, each is a slow call.
   if (unit.source.startsWith('test/cuda/softcuda/') && ['Avx512', 'Avx2'].includes(setOfThisProcessor()))
     return { ...unit, checks: [...checks, '-march=x86-64-v3'] };
   if (checks.length === 0) return { ...unit, checks };
-  // The programs under the thread sanitizer compute little.
+  // The programs compute little under the thread sanitizer.
   if (set === undefined && options.sanitize === 'thread') return { ...unit, checks: [...checks, '-O0'] };
-  // clang takes a minute for the kernels with every check; a bad pointer is what the address sanitizer finds, and the
-  // processor itself.
+  // clang takes a minute to compile the kernels with every check. The address sanitizer, or the processor itself,
+  // finds bad pointers anyway.
   const fewer = set === undefined ? [] : ['-O2', '-fno-sanitize=null,object-size,pointer-overflow,alignment'];
   return { ...unit, checks: [...checks, ...fewer] };
 }
 
-/** What objc/cpu/processor.cc takes, of units.mjs's names; the baseline where the processor is not known. */
+/**
+ * The instruction set that objc/cpu/processor.cc chooses, by its name in units.mjs; the baseline for an unknown
+ * processor.
+ */
 function setOfThisProcessor() {
   const flags = process.arch === 'x64' && existsSync('/proc/cpuinfo') ? readFileSync('/proc/cpuinfo', 'utf8') : '';
   const has = (...names) => names.every((name) => new RegExp(`^flags.* ${name}( |$)`, 'm').test(flags));
@@ -82,14 +85,14 @@ function setOfThisProcessor() {
 const textOf = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 const timeOf = (path) => (existsSync(path) ? statSync(path).mtimeMs : Number.NaN);
 /**
- * Whether `target` is there and made by this command of nothing that has changed since; so is one that was copied with
- * it.
+ * True if `target` exists, was made by this command, and no source has changed since; also if it was copied together
+ * with the record of its command.
  */
 const isCurrent = (target, command, sources) =>
   textOf(`${target}.command`) === command.join('\n') &&
   sources.every((path) => timeOf(path.startsWith('/') ? path : join(root, path)) <= timeOf(target));
 
-/** The files that an object was made of, as the compiler wrote them down. */
+/** The files that an object was made from, from the compiler's dependency file. */
 function sourcesOf({ source, target }) {
   const found = textOf(`${target}.d`).replaceAll('\\\n', ' ').split(/\s+/);
   return [source, ...found.filter((word) => word !== '' && !word.endsWith(':'))];
@@ -102,7 +105,7 @@ function run(args) {
   });
 }
 
-/** Makes what is not current, `jobs` at a time; ends the process where one fails. */
+/** Builds what is not current, `jobs` at a time; ends the process if one fails. */
 async function make(wanted) {
   const waiting = wanted.filter(({ target, command, sources }) => !isCurrent(target, command, sources));
   if (waiting.length > 2) console.error(`Building ${relative(root, out)} (${waiting.length} files) ...`);
@@ -119,7 +122,10 @@ async function make(wanted) {
 /** The kernels have hardly any headers, and an edited file's flags are its own. */
 const takesHeaders = ({ target, flags }) => !/kernels-\w+\.o$/.test(target) && !flags.includes('-iquote');
 
-/** What compiles each object, and before them the headers of the system, once for all objects with the same flags. */
+/**
+ * The commands that compile each object, and before them the system's headers, once for all objects with the same
+ * flags.
+ */
 function compilations(units) {
   const headers = new Map();
   const objects = units.map((unit) => {
@@ -143,7 +149,7 @@ const compilation = (unit, command, ...before) => ({
   sources: [...sourcesOf(unit), ...before],
 });
 
-/** Our kernels, by the xcrun of this folder; the header keeps its time where nothing has changed. */
+/** Compiles our kernels by the xcrun of this folder; the header keeps its time if nothing has changed. */
 function embedKernels() {
   const script = join(root, 'msl/embed.mjs');
   const header = join(generated, 'shader-source.h');
@@ -159,7 +165,7 @@ function embedKernels() {
 const plainOut = instead.size > 0 && checks.length === 0 ? join(root, 'build-soft') : out;
 const products = productsOf({ root, out, plainOut, toolchain, generated, instead })
   .filter(({ isDriver = false }) => isDriver || !options.drivers)
-  // No test of the sanitizers opens NVIDIA's driver.
+  // No sanitizer test opens NVIDIA's driver.
   .filter(({ target }) => checks.length === 0 || basename(target) !== 'libcuda.so.1')
   .filter(({ target }) => options.only === '' || basename(target) === options.only)
   .map((product) => ({ ...product, objects: product.objects.map(madeHere) }));

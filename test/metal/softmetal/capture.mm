@@ -66,7 +66,7 @@ SOFT_LIFETIME("MTLCaptureDescriptor")
   static MTLCaptureManager* const shared = [[MTLCaptureManager alloc] init];
   return shared;
 }
-// As on a Mac that runs with MTL_CAPTURE_ENABLED=1, without Xcode.
+// As on a Mac with MTL_CAPTURE_ENABLED=1 and without Xcode.
 - (BOOL)supportsDestination:(MTLCaptureDestination)destination {
   return destination == MTLCaptureDestinationGPUTraceDocument && getenv("MTL_CAPTURE_ENABLED") != nullptr;
 }

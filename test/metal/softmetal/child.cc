@@ -28,7 +28,7 @@ std::string packageFolder() {
   return folder == std::string::npos ? "." : path.substr(0, folder);
 }
 
-// The Node that this process is; the one of PATH in a program of the drivers.
+// The Node that this process runs in; in a driver program, the Node in PATH.
 std::string node() {
   char path[4096];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
@@ -36,14 +36,15 @@ std::string node() {
   return own.size() > 5 && own.compare(own.size() - 5, 5, "/node") == 0 ? own : "node";
 }
 
-// What runs a script: test/run.ts has compiled it, which saves most of a start.
+// The command that runs a script. test/run.ts has compiled it, which saves most of the start time.
 std::vector<std::string> command(const std::string& script) {
   const char* compiled = getenv("COVARIUM_COMPILED_TESTS");
   if (compiled == nullptr || *compiled == 0) return {node(), "--import", "tsx", script + ".ts"};
   return {node(), std::string(compiled) + "/" + script + ".js"};
 }
 
-// A sanitizer's runtime is for this process alone: a compiler that leaks is not what is tested.
+// The environment without the sanitizer's runtime, which is for this process alone: leaks of a compiler are not
+// tested.
 std::vector<char*> environment() {
   std::vector<char*> kept;
   for (char** entry = environ; *entry != nullptr; ++entry)

@@ -6,7 +6,7 @@
 namespace softmetal {
 
 struct ChildOutcome {
-  int status;  // of its end; -1 where it can't be started or is killed
+  int status;  // its exit status; -1 if it can't be started or is killed
   std::string output;
 };
 

@@ -73,7 +73,7 @@ struct SoftCommandBuffer : softmetal::Counted {
 
 namespace softmetal {
 
-// Autoreleased; nil where a fault is asked for.
+// Autoreleased; nil if a fault is set.
 id<MTLCommandBuffer> commandBufferOf(SoftMetalQueue* queue, bool retains, MTLCommandBufferErrorOption options,
                                      const Call& call);
 
@@ -81,7 +81,7 @@ id<MTLCommandBuffer> commandBufferOf(SoftMetalQueue* queue, bool retains, MTLCom
 // encoder.
 SoftCommandBuffer& recording(id<MTLCommandBuffer> buffer, const Call& call);
 
-// On the queue's thread. More than one where they may run side by side; they end in their order.
+// Called on the queue's thread, with several buffers if they may run side by side; they end in order.
 void runToEnd(const std::vector<Ref<SoftMetalCommandBuffer*>>& buffers);
 
 }  // namespace softmetal

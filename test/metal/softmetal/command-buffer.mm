@@ -13,7 +13,7 @@ using softmetal::Call;
 SoftCommandBuffer::~SoftCommandBuffer() {
   for (const auto handler : scheduledHandlers) Block_release(handler);
   for (const auto handler : completedHandlers) Block_release(handler);
-  // One that has run gave its place back then.
+  // A buffer that has run has given its place back already.
   if (!isCommitted()) queue.get()->state_->giveBack();
 }
 

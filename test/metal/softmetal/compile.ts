@@ -1,6 +1,6 @@
-// What the stand-in's newLibraryWithSource: asks of Node: a text of Metal Shading Language on standard input becomes a
-// library, by the very step of the cpu device (lib/kernel). Answers by lines of fields with tabs between; ends with
-// code 1 and the compiler's own words where the text has a mistake.
+// Node's part of the stand-in's newLibraryWithSource: it compiles a text of Metal Shading Language from standard
+// input to a library, as the cpu device does (lib/kernel). Prints lines of tab-separated fields; if the text has a
+// mistake, ends with code 1 and the compiler's message.
 //
 //   compile.ts kernels, arguments and function constants; the first kernel is compiled, and the text with it compile.ts
 //   NAME [CONSTANT=VALUE ...] the path of a library with this kernel
@@ -55,9 +55,9 @@ async function describe(text: Source): Promise<void> {
 }
 
 try {
-  // Where the text does not say otherwise, Metal calls it so.
+  // Metal's name for a text without a #line directive.
   const text = new Source(preprocess(source, 'program_source', {}).tokens);
-  // Without its header the language has no namespace.
+  // Without metal_stdlib, the namespace metal does not exist.
   const use = /^[^\n]*\busing\s+namespace\s+metal\b/m.exec(source);
   if (use !== null && !/^\s*#\s*include\s*<metal_\w+>/m.test(source.slice(0, use.index)))
     throw new CovariumError('ERR_KERNEL_COMPILE', 'program_source:1:1: error: expected namespace name');

@@ -37,7 +37,7 @@ struct SoftComputeEncoder : SoftEncoder {
   std::map<NSUInteger, id<MTLTexture>> textures;       // the command buffer holds them
   std::map<NSUInteger, id<MTLSamplerState>> samplers;  // likewise
 
-  // Of a concurrent encoder, since its last barrier.
+  // What a concurrent encoder has read and written since its last barrier.
   std::set<const void*> read, written;
 
   void record(MTLSize threads, MTLSize group, const Call& call);
@@ -72,7 +72,7 @@ std::array<uint32_t, 3> arrayOf(MTLSize size) {
 
 }  // namespace
 
-// Bytes from the binding's offset to its end; refuses what is not bound or too short.
+// Bytes from the binding's offset to its end. Refuses an argument that is not bound, or is too short.
 size_t SoftComputeEncoder::lengthFor(const Argument& argument, const Call& call) const {
   const char *kernel = pipeline->signature.name.c_str(), *name = argument.name.c_str();
   const auto found = bindings.find(static_cast<NSUInteger>(argument.index));
@@ -87,7 +87,8 @@ size_t SoftComputeEncoder::lengthFor(const Argument& argument, const Call& call)
   return length;
 }
 
-// A texture or a sampler; refuses what is not bound, and a texture whose usage does not say what the kernel does.
+// A texture or a sampler. Refuses one that is not bound, and a texture whose usage does not allow what the kernel
+// does.
 softmetal::Bound SoftComputeEncoder::objectFor(const Argument& argument, const Call& call) const {
   const char *kernel = pipeline->signature.name.c_str(), *name = argument.name.c_str();
   const auto index = static_cast<NSUInteger>(argument.index);
@@ -144,7 +145,7 @@ softmetal::Dispatch SoftComputeEncoder::dispatchOf(MTLSize threads, MTLSize grou
       return argument.kind == Argument::Kind::threadgroup && static_cast<NSUInteger>(argument.index) == index;
     };
     const auto& arguments = pipeline->signature.arguments;
-    if (std::none_of(arguments.begin(), arguments.end(), isThere)) memoryBytes += length;  // it stays in the table
+    if (std::none_of(arguments.begin(), arguments.end(), isThere)) memoryBytes += length;  // it stays bound
   }
   if (memoryBytes > softmetal::maximumThreadgroupBytes)
     call.refuse("finds (%zu) bytes of threadgroup memory for (%s), more than maxThreadgroupMemoryLength (%zu).",
@@ -152,7 +153,7 @@ softmetal::Dispatch SoftComputeEncoder::dispatchOf(MTLSize threads, MTLSize grou
   return dispatch;
 }
 
-// What one dispatch writes, another that may run beside it neither reads nor writes.
+// A dispatch must not read or write what a concurrent dispatch writes.
 void SoftComputeEncoder::refuseRaces(const Call& call) {
   std::set<const void*> reads, writes;
   for (const Argument& argument : pipeline->signature.arguments) {
@@ -179,7 +180,7 @@ void SoftComputeEncoder::record(MTLSize threads, MTLSize group, const Call& call
   std::vector<std::shared_ptr<std::vector<uint8_t>>> own;
   for (const auto& [index, binding] : bindings)
     if (binding.buffer == nil) own.push_back(binding.bytes);
-  // What never ends is ended by the system.
+  // The system ends a kernel that never ends.
   SoftCommandBuffer& recorded = commandBuffer();
   recorded.pass().commands.push_back([dispatch = dispatchOf(threads, group, call), own = std::move(own), &recorded] {
     if (!softmetal::execute(dispatch)) recorded.fault = MTLCommandBufferErrorTimeout;

@@ -7,11 +7,11 @@
 
 namespace softmetal {
 
-// The bytes for each of a text's constants that `values` have, by name or by index. Refuses one of another type.
+// The bytes of those of a text's constants that `values` has, by name or by index. Refuses a value of another type.
 ConstantBytes bytesFor(const std::vector<FunctionConstant>& constants, MTLFunctionConstantValues* values,
                        const Call& call);
 
-// Autoreleased: what -[MTLFunction functionConstantsDictionary] gives.
+// Autoreleased: the result of -[MTLFunction functionConstantsDictionary].
 NSDictionary* dictionaryOf(const std::vector<FunctionConstant>& constants);
 
 }  // namespace softmetal

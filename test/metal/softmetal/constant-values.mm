@@ -1,4 +1,4 @@
-// Function constants: what a text declares, and what a caller gives for them.
+// Function constants: their declarations in a text, and the values that a caller gives.
 #include "constant-values.h"
 
 using softmetal::Call;
@@ -11,7 +11,7 @@ struct Value {
   std::vector<uint8_t> bytes;
 };
 
-// Scalars and vectors: Apple numbers each scalar's four widths in a row.
+// Scalars and vectors: Apple numbers each scalar's four widths consecutively.
 size_t sizeOf(MTLDataType type, const Call& call) {
   constexpr struct {
     MTLDataType first;

@@ -19,7 +19,7 @@ struct Cholesky : SoftKernel {
 
 bool isInTriangle(size_t row, size_t column, bool lower) { return lower ? column <= row : row <= column; }
 
-// The triangle that the factor is not in is anybody's: NaN, as Apple may leave anything there.
+// Apple may leave anything in the triangle without the factor, so it is NaN here.
 void decompose(const View& source, const View& result, bool lower, int32_t* status) {
   for (size_t row = 0; row < result.rows; ++row)
     for (size_t column = 0; column < result.columns; ++column)

@@ -4,8 +4,9 @@
 
 #include "object.h"
 
-// A device is its number: each MTLCreateSystemDefaultDevice gives an object of its own, and those with the same number
-// are the same machine. Its registryID is another after each change of a setting: a GPU that does otherwise is another.
+// A device is identified by its number: each MTLCreateSystemDefaultDevice returns a new object, and objects with the
+// same number are the same GPU. Each change of a setting changes the registryID, because a GPU that behaves
+// differently is another GPU.
 struct SoftDevice : softmetal::Counted {
   SoftDevice(unsigned index, uint64_t registryID) : Counted("MTLDevice"), index(index), registryID(registryID) {}
   const unsigned index;  // 0: the default

@@ -25,8 +25,8 @@ id<MTLDevice> newDevice(unsigned index) {
   return device;
 }
 
-// The first message to a class makes it ready, and with GNUstep's runtime two threads that send it at once end the
-// process: workers that opened devices together did. So one sends it while the others wait.
+// The first message to a class initializes it. With GNUstep's runtime, two threads that send it at the same time
+// crash the process, as workers that opened devices together did. So one thread sends it while the others wait.
 void makeClassesReady() {
   static std::once_flag once;
   std::call_once(once, [] {

@@ -7,7 +7,7 @@ struct SoftEncoder : softmetal::Counted {
   SoftEncoder(const char* className, SoftMetalCommandBuffer* buffer, const softmetal::Call& call);
   ~SoftEncoder() override;
 
-  // Refuses what comes after endEncoding.
+  // Refuses calls after endEncoding.
   void checkOpen(const softmetal::Call& call) const {
     if (ended) call.refuse("is called after endEncoding.");
   }

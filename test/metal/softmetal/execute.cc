@@ -76,7 +76,7 @@ class Bytes : public Buffer {
   size_t length_;
 };
 
-// One that was compiled at run time.
+// A kernel that was compiled at run time.
 class Loaded : public Executable {
  public:
   explicit Loaded(const KernelSource& source) : Executable(source.name), kernel_(source) {}
@@ -120,8 +120,8 @@ const cpu::Kernel* kernelNamed(const std::string& name) {
   return nullptr;
 }
 
-// What Metal finds between a kernel's text and a pipeline, and we between the text and the CPU's table: buffers 0, 1,
-// ... in order, then one constant argument. Empty where they agree.
+// A mismatch between the kernel's text and the CPU's table, which Metal would find when it makes a pipeline: buffers
+// 0, 1, ... must come in order, then one constant argument. Empty if they agree.
 std::string disagreement(const Signature& signature, const cpu::Kernel& kernel) {
   unsigned buffers = 0, constants = 0, groups = 0;
   for (const Argument& argument : signature.arguments) {
@@ -142,7 +142,7 @@ std::string disagreement(const Signature& signature, const cpu::Kernel& kernel) 
   return "";
 }
 
-// A kernel that goes wrong: what it has changed becomes zero.
+// Simulates a broken kernel: what it has changed becomes zero.
 void runBroken(const Dispatch& dispatch) {
   std::vector<std::vector<char>> before;
   for (const Bound& buffer : dispatch.arguments) before.emplace_back(buffer.bytes, buffer.bytes + buffer.length);

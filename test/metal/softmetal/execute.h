@@ -1,4 +1,4 @@
-// Running kernels on the CPU device's launcher: the one door to objc/cpu's launch.
+// Runs kernels on the CPU device's launcher; only this file calls objc/cpu's launch.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ class Executable {
  public:
   explicit Executable(std::string name) : name(std::move(name)) {}
   virtual ~Executable() = default;
-  // Throws where the kernel can't run.
+  // Throws if the kernel can't run.
   virtual void run(const Dispatch& dispatch) const = 0;
   virtual bool isBuiltIn() const { return true; }
   // Threads of a simdgroup.
@@ -45,15 +45,15 @@ class Executable {
 
 // The signatures of a text's kernels with the sizes of their params, where the CPU's table has them.
 std::vector<Signature> builtInKernels(const std::vector<Signature>& inText);
-// The package's own kernel of that name; null with the reason where text and table differ.
+// The package's own kernel of that name; null with the reason if text and table differ.
 std::shared_ptr<const Executable> builtIn(const Signature& kernel, std::string& reason);
 
 // A kernel in a library that lib/kernel/cpu has made; its sizes are written into the signature. Null with the reason
-// where it can't be loaded.
+// if it can't be loaded.
 std::shared_ptr<const Executable> loaded(Signature& kernel, const std::string& path, std::string& reason);
 
-// Runs it to its end on this thread and the `threads` of the settings. False where the kernel never ends, as one whose
-// threads wait for each other in vain; one of the package's own ends the process then.
+// Runs the kernel to its end on this thread and the `threads` of the settings. False if the kernel never ends, for
+// example because its threads wait for each other in vain; a kernel of the package then ends the process.
 bool execute(const Dispatch& dispatch);
 
 }  // namespace softmetal

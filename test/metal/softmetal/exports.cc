@@ -1,4 +1,4 @@
-// What the tests reach from outside, by dlsym: C functions with plain arguments.
+// What the tests call by dlsym: C functions with plain arguments.
 #include "exports.h"
 
 #include <cstdlib>

@@ -7,12 +7,12 @@
 
 typedef void (*SoftmetalEntry)(const char* name, int64_t value, void* context);
 
-// Living objects by Apple's class name, after all that is committed has run; 0 where that takes too long.
+// Living objects by Apple's class name, after all committed work has run; 0 if that takes too long.
 SOFTMETAL_EXPORT int softmetal_ledger(SoftmetalEntry each, void* context);
 SOFTMETAL_EXPORT void softmetal_counters(SoftmetalEntry each, void* context);
-// Counters to zero, settings to what the environment says.
+// Resets counters to zero and settings to their values in the environment.
 SOFTMETAL_EXPORT void softmetal_reset(void);
-// 0 where there is no such setting.
+// 0 if there is no such setting.
 SOFTMETAL_EXPORT int softmetal_set(const char* name, const char* value);
-// Whether the address lies in a living MTLBuffer.
+// True if the address lies in a living MTLBuffer.
 SOFTMETAL_EXPORT int softmetal_owns(const void* address);

@@ -20,10 +20,10 @@ struct SoftLibrary : softmetal::Counted {
 
 namespace softmetal {
 
-// Of what the xcrun of this folder made. Nil with an error where it made something else, or a fault is asked for.
+// A library made by the xcrun of this folder. Nil with an error for any other data, or if a fault is set.
 id<MTLLibrary> newLibrary(id<MTLDevice> device, dispatch_data_t data, __autoreleasing NSError** error,
                           const Call& call);
-// Nil with an error where the text has a mistake, or a fault is asked for.
+// Nil with an error if the text has a mistake, or if a fault is set.
 id<MTLLibrary> newLibrary(id<MTLDevice> device, NSString* source, MTLCompileOptions* options,
                           __autoreleasing NSError** error, const Call& call);
 

@@ -13,7 +13,7 @@ NSErrorDomain const MTLLibraryErrorDomain = @"MTLLibraryErrorDomain";
 
 namespace {
 
-// Where `text` has its n-th line, in the words of Apple's compiler.
+// An error in the middle line of `text`, as Apple's compiler words it.
 std::string complaint(const std::string& text) {
   const auto newline = [&] { return std::count(text.begin(), text.end(), '\n') / 2 + 1; };
   return "program_source:" + std::to_string(newline()) +
@@ -73,7 +73,7 @@ id<MTLLibrary> newLibrary(id<MTLDevice> device, NSString* source, MTLCompileOpti
     if (error != nullptr) *error = errorOf(MTLLibraryErrorDomain, MTLLibraryErrorCompileFailure, diagnostics);
     return nil;
   }
-  // Before macOS 15 the functions' mode was not told apart.
+  // Before macOS 15 the math mode of functions was not a separate option.
   if (options == nil || [options fastMathEnabled] ||
       (system >= 15 && [options mathFloatingPointFunctions] != MTLMathFloatingPointFunctionsPrecise))
     count("fastMathLibraries");
@@ -84,7 +84,7 @@ id<MTLLibrary> newLibrary(id<MTLDevice> device, NSString* source, MTLCompileOpti
 
 namespace {
 
-// Nil where the library has no kernel of that name.
+// Nil if the library has no kernel of that name.
 SoftMetalFunction* newFunction(const SoftLibrary& library, NSString* functionName, const Call& call) {
   if (functionName == nil) call.refuse("is given a nil name.");
   const std::string name = softmetal::textOf(functionName);

@@ -19,7 +19,7 @@ struct SoftKernel : softmetal::Counted {
 
 namespace softmetal {
 
-// Whether a kernel may be made; counts it by its class and `shape`. False where MPS does not support the device.
+// True if a kernel may be made; counts it by its class and `shape`. False if MPS does not support the device.
 bool prepare(SoftKernel& kernel, id<MTLDevice> device, const std::string& shape, const Call& call);
 
 // Records `command`, which writes the results, with everything that it touches.
@@ -30,12 +30,12 @@ void record(SoftKernel& kernel, id<MTLCommandBuffer> commandBuffer, std::vector<
 std::pair<size_t, size_t> batchOf(const SoftKernel& kernel, const std::vector<const SoftExtent*>& operands,
                                   const Call& call);
 
-// Refuses a result that shares bytes with a source, unless it is the very same place and that is allowed.
+// Refuses a result that shares bytes with a source, unless it is the same matrix and that is allowed.
 void checkApart(const View& result, const View& source, bool mayBeSame, const Call& call);
 
 }  // namespace softmetal
 
-// The end of an initializer: takes the state, or gives nil.
+// The end of an initializer: takes the state, or returns nil.
 #define SOFT_KERNEL_INIT(STATE, DEVICE, SHAPE)                       \
   if ((self = [super init]) == nil) return nil;                      \
   state_ = STATE;                                                    \

@@ -63,7 +63,7 @@ std::pair<size_t, size_t> batchOf(const SoftKernel& kernel, const std::vector<co
 void checkApart(const View& result, const View& source, bool mayBeSame, const Call& call) {
   if (result.end() <= source.bytes || source.end() <= result.bytes) return;
   if (mayBeSame && result.bytes == source.bytes && result.rowBytes == source.rowBytes) return;
-  // Side by side in the same rows?
+  // They may lie side by side in the same rows.
   if (result.rowBytes == source.rowBytes) {
     const size_t stride = result.rowBytes, base = reinterpret_cast<size_t>(std::min(result.bytes, source.bytes));
     const size_t a = (reinterpret_cast<size_t>(result.bytes) - base) % stride, aEnd = a + result.columns * 4;

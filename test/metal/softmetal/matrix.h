@@ -8,7 +8,7 @@
 // A matrix or vector over a buffer; a vector is a matrix of one row.
 struct SoftExtent : softmetal::Counted {
   SoftExtent(const char* className, id<MTLBuffer> data, size_t offset, const softmetal::Call& call);
-  // Refuses what no buffer or data type can hold.
+  // Refuses a layout that the buffer or the data type does not allow.
   void check(const softmetal::Call& call) const;
 
   softmetal::Ref<id<MTLBuffer>> data;
@@ -45,12 +45,12 @@ struct View {
   const char* end() const { return bytes + (rows - 1) * rowBytes + columns * sizeof(float); }
 };
 
-// The states of operands; both refuse nil and what is released.
+// The states of operands; both refuse nil and released objects.
 const SoftExtent& extentOf(MPSMatrix* matrix, const char* which, const Call& call);
 const SoftExtent& extentOf(MPSVector* vector, const char* which, const Call& call);
 
-// rows x columns of matrix `index` from the origin on (x counts rows, y columns). Refuses what sticks out, and types
-// other than float32.
+// rows x columns of matrix `index` from the origin on (x counts rows, y columns). Refuses a view beyond the matrix,
+// and types other than float32.
 View viewOf(const SoftExtent& extent, const char* which, MTLOrigin origin, size_t index, size_t rows, size_t columns,
             const Call& call);
 

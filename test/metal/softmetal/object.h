@@ -1,5 +1,5 @@
-// What every class of the stand-in has: a state in C++, a place in the ledger, its own count of references, and a word
-// for whoever misuses it.
+// What every class of the stand-in has: a state in C++, an entry in the ledger, its own reference count, and messages
+// about misuse.
 #pragma once
 
 #import <Foundation/Foundation.h>
@@ -10,7 +10,7 @@
 
 namespace softmetal {
 
-// Who is called, for the sentence that ends the process.
+// The class and method that are called, for the sentence that ends the process.
 struct Call {
   const char* className;
   SEL selector;
@@ -18,13 +18,13 @@ struct Call {
 
   // Prints "softmetal: -[MTLBuffer contents] <what>" and aborts.
   [[noreturn]] void refuse(const std::string& what) const;
-  // Refuses where the pretended system is older than macOS `system`, which brought the selector.
+  // Refuses if the pretended system is older than macOS `system`, which introduced the selector.
   void needs(int system) const;
   [[noreturn]] void refuse(const char* format, ...) const __attribute__((format(printf, 2, 3)));
 };
 
-// The state behind an object; it is gone when the last reference is. The count is ours, in place of the runtime's: the
-// thread sanitizer sees it, and one release too many is found even where the memory lives on.
+// The state behind an object, destroyed with the last reference. We count references ourselves, in place of the
+// runtime: the thread sanitizer sees this count, and an extra release is found even if the memory still exists.
 struct Counted {
   explicit Counted(const char* className);
   virtual ~Counted();
@@ -44,7 +44,7 @@ State& used(State* state, const Call& call) {
 }
 
 inline void retain(Counted* state, const Call& call) { ++used(state, call).references; }
-// Whether that was the last reference.
+// True if that was the last reference.
 inline bool release(Counted* state, const Call& call) { return --used(state, call).references == 0; }
 
 // Shared ownership of an Objective-C object.
@@ -60,7 +60,7 @@ class Ref {
     return *this;
   }
   ~Ref() { [object_ release]; }
-  // Takes over a reference that the caller has.
+  // Takes over a reference from the caller.
   static Ref adopt(T object) {
     Ref ref;
     ref.object_ = object;
@@ -72,7 +72,7 @@ class Ref {
   T object_ = nil;
 };
 
-// A copied text; the empty Ref where it is nil.
+// A copied text; the empty Ref if it is nil.
 inline Ref<NSString*> copyOf(NSString* text) { return Ref<NSString*>::adopt([text copy]); }
 inline std::string textOf(NSString* text) { return text == nil ? "" : [text UTF8String]; }
 inline NSString* stringOf(const std::string& text) { return [NSString stringWithUTF8String:text.c_str()]; }
@@ -80,7 +80,7 @@ NSError* errorOf(NSString* domain, NSInteger code, const std::string& descriptio
 
 }  // namespace softmetal
 
-// In the implementation of each class that has a state_ of its own: NAME is Apple's name for it.
+// For the implementation of each class that has its own state_. NAME is Apple's name of the class.
 #define SOFT_LIFETIME(NAME)                                                                      \
   -(instancetype)retain {                                                                        \
     softmetal::retain(state_, {NAME, _cmd});                                                     \
@@ -106,7 +106,7 @@ NSError* errorOf(NSString* domain, NSInteger code, const std::string& descriptio
     used(state_, softmetal::Call{NAME, _cmd}).label = softmetal::copyOf(label); \
   }
 
-// For a field of the state that is read and set as it is.
+// For a field of the state with a plain getter and setter.
 #define SOFT_SETTING(NAME, TYPE, GETTER, SETTER, FIELD)      \
   -(TYPE)GETTER {                                            \
     return used(state_, softmetal::Call{NAME, _cmd}).FIELD;  \

@@ -35,7 +35,7 @@ id<MTLComputePipelineState> newPipeline(id<MTLDevice> device, const PipelineRequ
                                         MTLAutoreleasedComputePipelineReflection* reflection,
                                         __autoreleasing NSError** error, const Call& call);
 
-// What -[MTLComputePipelineReflection bindings] gives.
+// The reflection with what -[MTLComputePipelineReflection bindings] returns.
 MTLComputePipelineReflection* reflectionOf(const SoftPipeline& pipeline);
 
 }  // namespace softmetal

@@ -1,5 +1,5 @@
-// What build.mjs compiles once for each set of flags: most of a file's time goes into the headers of the system.
-// The addon's sources can't rely on it: node-gyp compiles them without.
+// build.mjs compiles this once for each set of flags, because most of a file's compile time goes into system headers.
+// The addon's sources must not rely on it: node-gyp compiles them without it.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -16,7 +16,8 @@ namespace softmetal {
 
 constexpr NSUInteger defaultCommandBufferCount = 64;  // Apple's
 
-// The line of command buffers of one queue, and the thread that runs them in the order of their enqueue or commit.
+// The command buffers of one queue, and the thread that runs them in the order in which they were enqueued or
+// committed.
 class Line {
  public:
   void enqueue(SoftMetalCommandBuffer* buffer);
@@ -38,7 +39,7 @@ class Line {
   bool ending_ = false;
 };
 
-// Waits until every queue has run what is committed and has let go of it. False after ten seconds.
+// Waits until every queue has run and released what is committed. False after ten seconds.
 bool settle();
 
 id<MTLCommandQueue> newQueue(id<MTLDevice> device, NSUInteger maximumCommandBuffers);
@@ -49,14 +50,14 @@ struct SoftQueue : softmetal::Counted {
   SoftQueue() : Counted("MTLCommandQueue") {}
   ~SoftQueue() override { line->end(); }
 
-  // One of the command buffers that may exist at a time; blocks until there is one.
+  // Takes one of the command buffers that may exist at a time; blocks until one is free.
   void take(const softmetal::Call& call);
   void giveBack();
 
   softmetal::Ref<id<MTLDevice>> device;
   softmetal::Ref<NSString*> label;
   NSUInteger maximum = 0;
-  // Of the queue's thread: whether a command buffer has failed, and when the last one ended on the GPU.
+  // Used by the queue's thread only: whether a command buffer has failed, and when the last one ended on the GPU.
   bool hasFailed = false;
   double lastEnd = 0;
   std::shared_ptr<softmetal::Line> line = std::make_shared<softmetal::Line>();

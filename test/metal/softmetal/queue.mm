@@ -9,7 +9,7 @@ using softmetal::Call;
 
 namespace {
 
-// Command buffers that are committed and not yet let go of, in the whole process.
+// Command buffers that are committed and not yet released, in the whole process.
 struct Work {
   std::mutex mutex;
   std::condition_variable changed;

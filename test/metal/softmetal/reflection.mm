@@ -1,4 +1,4 @@
-// What a pipeline tells of its kernel's arguments.
+// What a pipeline reports about its kernel's arguments.
 #include "object.h"
 #include "pipeline.h"
 #include "settings.h"
@@ -29,7 +29,7 @@ struct SoftReflection : softmetal::Counted {
 
 namespace {
 
-// A fault: the compiler has made another thing of an argument than its text shows.
+// A fault: the compiler reports an argument that differs from the text.
 Argument altered(Argument argument) {
   const std::string fault = softmetal::text("reflectionFault"), name = argument.name + ":";
   if (fault.compare(0, name.size(), name) != 0) return argument;

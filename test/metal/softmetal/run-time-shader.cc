@@ -1,6 +1,6 @@
-// A text that is compiled when it comes: by the very step that the CPU device uses (lib/kernel), which a script of this
-// folder runs, so that a kernel means the same on both and no second translator of the language has to be kept. What
-// reflection tells of sizes comes from the compiled kernel.
+// A text that is compiled at run time by the compiler of the CPU device (lib/kernel), which a script of this folder
+// runs. So a kernel means the same on both devices, and there is only one translator of the language. The sizes in
+// the reflection come from the compiled kernel.
 #include <unistd.h>
 
 #include <atomic>
@@ -99,7 +99,7 @@ class RunTimeShader : public Shader {
             {fields[1], dataTypeOf(fields[2]), static_cast<unsigned>(std::stoul(fields[3])), fields[4] == "true"});
       if (fields[0] == "library") libraries_[fields[1]] = fields[2];
     }
-    if (!constants_.empty()) libraries_.clear();  // those values were not the caller's
+    if (!constants_.empty()) libraries_.clear();  // those values were not from the caller
   }
 
   std::vector<Signature> kernels() const override { return kernels_; }
@@ -113,7 +113,7 @@ class RunTimeShader : public Shader {
   }
 
  private:
-  // The path of a library; empty with the reason where there is none.
+  // The path of a library; empty with the reason if it can't be made.
   std::string compiled(const std::string& kernel, const ConstantBytes& given, std::string& reason) const {
     std::vector<std::string> arguments = {kernel};
     for (const FunctionConstant& constant : constants_)

@@ -1,4 +1,4 @@
-// A command buffer's way from commit to its completed handlers, on the thread of its queue.
+// Runs a command buffer from its commit to its completed handlers, on the thread of its queue.
 #include <Block.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// In the words of Apple's drivers.
+// As Apple's drivers word it.
 std::string descriptionOf(MTLCommandBufferError code) {
   switch (code) {
     case MTLCommandBufferErrorTimeout:
@@ -54,7 +54,7 @@ void run(const SoftPass& pass) {
   for (const auto& command : pass.commands) command();
 }
 
-// Passes that share no resource with each other, at once.
+// Runs passes that share no resource at the same time.
 void runTogether(const std::vector<const SoftPass*>& passes) {
   if (passes.size() > 1) softmetal::count("passesSideBySide", static_cast<int64_t>(passes.size()));
   std::vector<std::thread> threads;
@@ -102,7 +102,7 @@ Times begin(SoftMetalCommandBuffer* buffer) {
   const double overlap = static_cast<double>(number("overlapMs")) * 1e-3;
   times.gpuStart = overlap > 0 && queue.lastEnd > 0 ? queue.lastEnd - overlap : seconds();
   if (state.fault == MTLCommandBufferErrorNone) return times;
-  // One that fails has done a part.
+  // A command buffer that fails has done a part of its work.
   size_t left = 0;
   for (const SoftPass& pass : state.passes) left += pass.commands.size();
   left /= 2;
@@ -117,7 +117,7 @@ void finish(SoftMetalCommandBuffer* buffer, const Times& times) {
   SoftCommandBuffer& state = *buffer->state_;
   SoftQueue& queue = *state.queue.get()->state_;
   const double gpuEnd = seconds();
-  // Nothing is kept for the handlers' sake: who needs a buffer there holds it.
+  // Buffers are not kept for the handlers: a handler that needs one must hold it.
   for (SoftBuffer* used : state.buffers) --used->inFlight;
   state.buffers.clear();
   state.passes.clear();
@@ -140,7 +140,7 @@ void finish(SoftMetalCommandBuffer* buffer, const Times& times) {
     state.gpuEnd = gpuEnd;
     state.error = error;
   }
-  // Who waits may go on before the handlers have run.
+  // Waiting threads may go on before the handlers have run.
   state.reach(failed ? MTLCommandBufferStatusError : MTLCommandBufferStatusCompleted);
   call(state.completedHandlers, buffer);
 }

@@ -8,7 +8,7 @@
 struct SoftSampler : softmetal::Counted {
   SoftSampler() : Counted("MTLSamplerState") {}
 
-  // As a kernel takes it.
+  // In the form that a kernel takes.
   softmetal::Bound bound() const;
 
   softmetal::Ref<id<MTLDevice>> device;

@@ -1,5 +1,5 @@
 // The driver programs under the address (with leaks), undefined-behaviour and thread sanitizers: node
-// test/metal/softmetal/sanitize.mjs. Needs libclang-rt too. Ends with one line: N passed, N failed; with code 2 where
+// test/metal/softmetal/sanitize.mjs. Needs libclang-rt too. Ends with one line: N passed, N failed; with code 2 if
 // the tools are missing.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const kinds = {
     out: 'build-soft-asan',
     parts: [],
     env: {
-      // Leaks are told apart by their whole stack.
+      // Suppressions match the whole stack of a leak.
       ASAN_OPTIONS: 'detect_leaks=1:fast_unwind_on_malloc=0',
       LSAN_OPTIONS: `suppressions=${join(here, 'leak.supp')}:print_suppressions=0`,
       UBSAN_OPTIONS: 'halt_on_error=1:print_stacktrace=1',
@@ -34,7 +34,7 @@ for (const [sanitize, { out, parts, env }] of Object.entries(kinds)) {
     console.error(`--- failed once: the build of ${out} (${signal ?? status})`);
     ({ status, signal } = make());
   }
-  if (status === 2) process.exit(2); // it has said what is missing
+  if (status === 2) process.exit(2); // the build has said what is missing
   if (status !== 0) {
     console.error(`--- failed: the build of ${out} (${signal ?? status})`);
     failed += 1;

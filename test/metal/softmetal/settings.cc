@@ -28,25 +28,25 @@ constexpr Setting known[] = {
     {"family", "1007"},  // the largest MTLGPUFamilyApple
     {"system", "15"},    // the first number of macOS's version
     {"executionWidth", "32"},
-    {"simdgroupWidth", "0"},  // of the simdgroups that run; 0: executionWidth, which some drivers overstate
+    {"simdgroupWidth", "0"},  // the real width of simdgroups; 0: executionWidth, which some drivers overstate
     {"maximumGroup", "1024"},
     {"recommendedMaxWorkingSetSize", "0"},  // 0: three quarters of what the process may use; -1: 0
     {"maxBufferLength", "0"},               // 0: half of it
-    {"threads", "1"},                       // that share a dispatch
+    {"threads", "1"},                       // threads that share a dispatch
     // Strictness
     {"poison", "1"},         // fresh buffers and results that beta = 0 overwrites are NaN first
     {"checkContents", "1"},  // -[MTLBuffer contents] of work in flight ends the process
-    {"zombies", "0"},        // released objects stay, and say so when they are used
+    {"zombies", "0"},        // released objects stay in memory and report when they are used
     // Faults
     {"delayMs", "0"},              // before each command buffer runs
     {"allocationFailsAt", "0"},    // the n-th from now gives nil
-    {"allocationFailsAbove", "0"}  // all of more bytes give nil
+    {"allocationFailsAbove", "0"}  // allocations of more bytes give nil
     ,
     {"compileFails", "0"},
-    {"libraryRefused", "0"},       // one that was built before, as by a system that is older than it
+    {"libraryRefused", "0"},       // a prebuilt library, as by a system that is older than it
     {"missingFunction", ""},       // a kernel's name
     {"pipelineFails", ""},         // a kernel's name
-    {"reflectionFault", ""},       // an argument's name and what is told wrong of it: "out:size"
+    {"reflectionFault", ""},       // an argument's name and what is reported wrong: "out:size"
     {"queueFails", "0"},           // newCommandQueue gives nil
     {"commandBufferFails", "0"},   // commandBuffer gives nil
     {"commandBufferError", "2"},   // the MTLCommandBufferError ...
@@ -55,7 +55,7 @@ constexpr Setting known[] = {
     {"deviceRemoved", "0"},
     {"sideBySide", "0"},      // encoders that share no resource run on threads at once, as on a GPU
     {"errorsStay", "0"},      // after a command buffer that fails, its queue's others are ignored
-    {"overlapMs", "0"},       // a command buffer begins on the GPU so much before the one in front of it ends
+    {"overlapMs", "0"},       // a command buffer begins on the GPU this long before the previous one ends
     {"choleskyStatus", "0"},  // an MPSMatrixDecompositionStatus other than 0
     {"brokenKernel", ""},     // a kernel's name: what it writes becomes zeros
     {"brokenMps", ""},        // a class, "MPSMatrixSum" or "MPSMatrixSum:nan": wrong results, or NaN
@@ -89,7 +89,7 @@ Board& board() {
   return *one;
 }
 
-// The environment is read when the library is loaded, not when the first setting is asked for.
+// The environment is read when the library is loaded, not when the first setting is read.
 [[maybe_unused]] const bool loaded = (board(), true);
 
 std::string& at(const char* name) {

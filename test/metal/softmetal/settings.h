@@ -1,6 +1,6 @@
 // What the stand-in pretends to be, and which faults it makes. Each setting has a name and a text; the environment
-// gives the first value when the library is loaded (SOFTMETAL_EXECUTION_WIDTH=31 for executionWidth), softmetal_set the
-// later ones.
+// gives the first value when the library is loaded (SOFTMETAL_EXECUTION_WIDTH=31 for executionWidth), and
+// softmetal_set changes it later.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace softmetal {
 
-// False where there is no setting of that name.
+// False if there is no setting of that name.
 bool set(const std::string& name, const std::string& value);
 void resetSettings();
-// How often either was called.
+// How often set() or resetSettings() was called.
 uint64_t changes();
 
 std::string text(const char* name);

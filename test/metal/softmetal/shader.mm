@@ -6,7 +6,7 @@ namespace softmetal {
 
 namespace {
 
-// The package's own text, and texts of the drivers over the same kernels, which say so.
+// The package's own text, and the drivers' texts over the same kernels, which are marked by a comment.
 class BuiltInShader : public Shader {
  public:
   explicit BuiltInShader(const std::string& text) : kernels_(builtInKernels(signaturesOf(text))) {}

@@ -1,4 +1,4 @@
-// The signatures of the kernels in a text of Metal Shading Language: what a compiler would tell of them.
+// The signatures of the kernels in a text of Metal Shading Language, as a compiler would report them.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ struct FunctionConstant {
   bool required;
 };
 
-// Of a text whose kernels are known already, sizes left out.
+// For a text whose kernels are known already; without sizes.
 std::vector<Signature> signaturesOf(const std::string& source);
 
 }  // namespace softmetal

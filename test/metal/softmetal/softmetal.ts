@@ -20,7 +20,7 @@ export class SoftMetal {
     this.#path = build.path;
   }
 
-  /** Living objects by Apple's class name, after all that is committed has run; `{}` after the last release. */
+  /** Living objects by Apple's class name, after all committed work has run; `{}` after the last release. */
   ledger(): Readonly<Record<string, number>> {
     return this.#hooks.ledger(this.#path);
   }
@@ -30,7 +30,7 @@ export class SoftMetal {
    * `builtLibraries`, `fastMathLibraries`, `passesSideBySide`, `pipelines`, `pipelines fill_normal`, `buffers`,
    * `largestAllocation`, `dispatches`, `dispatches fill_normal`, `blitCopies`, `blitFills`, `captures`; `MPSMatrixSum`
    * and `MPSMatrixSum 2 1x4 N` for objects made, `encoded MPSMatrixSum` for runs; `statusReads`;
-   * `most living MTLCommandBuffer`, how many of a class lived at once. A name that is absent has happened 0 times.
+   * `most living MTLCommandBuffer`, how many of a class lived at once. An absent name means 0 times.
    */
   counters(): Readonly<Record<string, number>> {
     return this.#hooks.counters(this.#path);
@@ -41,7 +41,7 @@ export class SoftMetal {
     return this.counters()[name] ?? 0;
   }
 
-  /** Counters to zero, settings to what the environment said when the addon was loaded. */
+  /** Resets counters to zero, and settings to their values in the environment when the addon was loaded. */
   reset(): void {
     this.#hooks.reset(this.#path);
   }
@@ -51,7 +51,7 @@ export class SoftMetal {
     this.#hooks.set(this.#path, name, String(value));
   }
 
-  /** Whether the array's first byte lies in a living MTLBuffer. */
+  /** True if the array's first byte lies in a living MTLBuffer. */
   owns(array: NodeJS.TypedArray): boolean {
     return this.#hooks.owns(this.#path, array);
   }

@@ -6,7 +6,7 @@
 
 namespace softmetal {
 
-// Autoreleased; nil for what is not a struct.
+// Autoreleased; nil if it is not a struct.
 MTLStructType* structTypeOf(const std::vector<Member>& members);
 
 }  // namespace softmetal

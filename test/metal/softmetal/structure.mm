@@ -1,4 +1,4 @@
-// What reflection tells of a struct that a kernel takes.
+// What reflection reports about a struct that a kernel takes.
 #include "structure.h"
 
 #include "object.h"

@@ -10,10 +10,10 @@
 struct SoftTexture : softmetal::Counted {
   SoftTexture() : Counted("MTLTexture") {}
 
-  // A cube, and an array of them, have six faces each.
+  // Each cube has six faces, also in an array.
   size_t slices() const { return type == 5 || type == 6 ? 6 * layers : layers; }
   char* bytes() const { return texels.get(); }
-  // As a kernel takes it.
+  // In the form that a kernel takes.
   softmetal::Bound bound(bool readOnly) const;
 
   softmetal::Ref<id<MTLDevice>> device;
@@ -37,7 +37,7 @@ namespace softmetal {
 // The state of a texture that is handed to `call`; refuses nil and one that has been released.
 SoftTexture& textureOf(id<MTLTexture> texture, const Call& call);
 
-// Nil where a fault is asked for.
+// Nil if a fault is set.
 id<MTLTexture> newTexture(id<MTLDevice> device, MTLTextureDescriptor* descriptor, const Call& call);
 
 }  // namespace softmetal

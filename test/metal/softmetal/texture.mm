@@ -40,7 +40,7 @@ struct Format {
   uint32_t component, count;  // as msl/cpu/library/texel.h numbers them
 };
 
-// Apple numbers the formats of one size in a row: unorm, two kinds that are not used, snorm, uint, sint, float.
+// Apple numbers the formats of one size consecutively: unorm, two kinds that are not used, snorm, uint, sint, float.
 Format formatOf(MTLPixelFormat format, const Call& call) {
   if (format == MTLPixelFormatBGRA8Unorm) return {0, 4};
   if (format == MTLPixelFormatDepth32Float) return {11, 1};
@@ -137,7 +137,7 @@ id<MTLTexture> newTexture(id<MTLDevice> device, MTLTextureDescriptor* descriptor
   state->texelBytes = format.count * (format.component <= 3 ? 1 : format.component <= 8 ? 2 : 4);
   const size_t bytes = state->width * state->height * state->depth * state->slices() * state->texelBytes;
   state->texels = std::make_unique<char[]>(bytes);
-  memset(state->bytes(), 0xff, bytes);  // contents of private memory are whatever was there
+  memset(state->bytes(), 0xff, bytes);  // private memory has arbitrary contents at first
   count("textures");
   return texture;
 }

@@ -1,4 +1,4 @@
-// What the stand-in is built with on Linux: clang for Objective-C++, GNUstep for Foundation, GCC's runtime for the
+// The tools that build the stand-in on Linux: clang for Objective-C++, GNUstep for Foundation, GCC's runtime for the
 // objects.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ function outputOf(command, ...args) {
   return status === 0 ? stdout.trim() : '';
 }
 
-/** `{ reason }` where something is missing, else the flags: `objc` compiles Objective-C++, `libraries` links it. */
+/** `{ reason }` if something is missing, otherwise the flags: `objc` compiles Objective-C++, `libraries` links it. */
 export function findToolchain() {
   const fail = (what) => ({ reason: `Software Metal needs ${what} (Debian or Ubuntu: ${packages}).` });
   if (process.platform !== 'linux') return { reason: 'Software Metal is for Linux.' };
@@ -23,7 +23,7 @@ export function findToolchain() {
   if (gnustep === '') return fail('GNUstep');
   const probe = spawnSync('clang++', ['-E', '-x', 'c++', '-'], { input: '#include <Block.h>\n', stdio: 'pipe' });
   if (probe.status !== 0) return fail('the blocks runtime');
-  // GNUstep's own choice of optimization and folders of the user's home are not wanted; its headers are system headers.
+  // Removes GNUstep's optimization flags and folders of the user's home; its headers are system headers.
   const wanted = gnustep
     .split(/\s+/)
     .filter((flag) => flag !== '' && !/^-(I|O|g$|Wall$|MMD$|MP$)/.test(flag))
@@ -32,7 +32,7 @@ export function findToolchain() {
     reason: '',
     resources: outputOf('clang++', '-print-resource-dir'),
     objc: ['-x', 'objective-c++', '-fobjc-runtime=gcc', '-fblocks', ...wanted, '-idirafter', gccHeaders],
-    // GNUstep has a _Block_copy that copies nothing: the true one must come first.
+    // GNUstep has a _Block_copy that copies nothing, so the real one must come first.
     libraries: ['-lBlocksRuntime', '-L', dirname(runtime), '-lgnustep-base', '-lobjc', '-ldl', '-lpthread'],
   };
 }

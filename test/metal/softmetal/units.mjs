@@ -1,5 +1,5 @@
-// What is made of what: sources with their flags, and the products that are linked of them. The flags of the addon and
-// of the kernels are those of binding.gyp.
+// The units of the build: sources with their flags, and the products that are linked from them. The flags of the
+// addon and of the kernels are those of binding.gyp.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';
@@ -19,7 +19,7 @@ const kernelFlags = [
 ];
 const avx2 = words('-mavx2 -mfma');
 const avx512 = [...words('-mavx512f -mavx512bw -mavx512dq -mavx512vl'), ...avx2];
-// The stand-in for a GPU is made where it runs: it takes a fifth of the tests' time.
+// The stand-in for a GPU is built for this processor, because it takes a fifth of the tests' time.
 const own =
   existsSync('/proc/cpuinfo') && /^flags\b.*\bavx2\b/m.test(readFileSync('/proc/cpuinfo', 'utf8')) ? avx2 : [];
 const instructionSets = { Baseline: [], ...(process.arch === 'x64' && { Avx512: avx512, Avx2: avx2 }) };
@@ -49,7 +49,7 @@ export function productsOf({ root, out, plainOut, toolchain, generated, instead 
   const includes = ['-Itest/metal/softmetal/include', `-I${generated}`];
   const objc = [...toolchain.objc, ...words('-O1 -Imsl -Imsl/cpu -DCOVARIUM_SLICE_SECONDS=0.005'), ...includes];
   const addon = objects('objc/addon', /\.cc$/, [...plain, ...napi]);
-  // What catches there is plain C++: in Objective-C++ it would end the process.
+  // Files that catch exceptions are plain C++: in Objective-C++ a catch would end the process.
   const metal = [
     ...objects('objc/metal', /\.mm$/, [...objc, ...words('-include test/metal/softmetal/available.h')]),
     ...objects('objc/metal', /(?<!^none)\.cc$/, plain),
@@ -83,7 +83,7 @@ export function productsOf({ root, out, plainOut, toolchain, generated, instead 
       flags: ['-shared'],
     },
     {
-      // The stand-in for NVIDIA's driver, in a folder of its own for LD_LIBRARY_PATH.
+      // The stand-in for NVIDIA's driver, in its own folder for LD_LIBRARY_PATH.
       target: join(out, 'softcuda/libcuda.so.1'),
       objects: [...objects('test/cuda/softcuda', /\.cc$/, [...plain, ...words('-O3 -ffp-contract=off'), ...own])],
       flags: words('-shared -Wl,-z,nodelete -Wl,--as-needed'),

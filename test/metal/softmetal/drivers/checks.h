@@ -1,4 +1,4 @@
-// Findings of a driver program, printed as they come.
+// Findings of a driver program, printed as they occur.
 #pragma once
 
 #include <cstdio>

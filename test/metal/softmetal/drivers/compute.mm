@@ -1,4 +1,4 @@
-// Right use of devices, buffers, queues, kernels and copies: prints what is wrong, ends with 0 where nothing is.
+// Correct use of devices, buffers, queues, kernels and copies: prints what is wrong; ends with 0 if nothing is.
 #include <unistd.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
-// Drives the Metal device by its contract alone, without Node: the thread sanitizer does not run Node. Commits of every
-// kind from one thread, some cancelled, and the device closed in the middle or at the end; each must be told of exactly
-// once. Ends with a line: (commits) commits, (aborted) aborted.
+// Drives the Metal device by its contract alone, without Node, which does not run under the thread sanitizer. One
+// thread makes commits of every kind and cancels some; the device is closed in the middle or at the end. Each commit
+// must be reported exactly once. Ends with a line: (commits) commits, (aborted) aborted.
 #include <atomic>
 #include <cmath>
 #include <cstdio>
@@ -25,7 +25,7 @@ struct Outcome {
   std::atomic<bool> aborted{false};
 };
 
-// What becomes of a commit: nothing, or that somebody didn't want it any more.
+// A commit must succeed or be aborted.
 void note(Outcome& outcome, std::exception_ptr failure) {
   if (outcome.told++ != 0) fail("A commit is told of twice.");
   if (!failure) return;

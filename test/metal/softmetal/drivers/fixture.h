@@ -5,7 +5,7 @@
 
 #include <vector>
 
-// The heads of our kernels; what they do is the CPU's affair.
+// The declarations of our kernels; the CPU's kernels do the work.
 NSString* kernelText();
 
 // params.h's NormalParams: `count` normals from the first on.

@@ -1,4 +1,4 @@
-// The MPS kernels against plain loops. Prints what is wrong, ends with 0 where nothing is.
+// The MPS kernels compared with plain loops. Prints what is wrong; ends with 0 if nothing is.
 #include <cmath>
 #include <functional>
 
@@ -59,7 +59,7 @@ Entry product(Entry a, Entry b, size_t k) {
 }
 const Entry any = [](size_t i, size_t j) { return scattered(31 * i + j + 1); };
 const Entry unset = [](size_t, size_t) { return NAN; };
-// A factor with a heavy diagonal, and its product with itself.
+// A lower factor with a large diagonal.
 Entry lowerFactor() {
   return [](size_t i, size_t j) {
     return j > i ? 0.0 : i == j ? 2.0 + double(i % 3) : double(scattered(5 * i + j)) / 4;

@@ -1,5 +1,5 @@
-// One misuse in each case, named on the command line; without a name the cases are listed. Every one must end in the
-// stand-in's sentence: a case that returns has been overlooked, and prints so.
+// Each case is one misuse, named on the command line; without a name, the cases are listed. Every case must end with
+// the stand-in's sentence. A case that returns was not noticed, and says so.
 #include <cstring>
 #include <functional>
 #include <map>

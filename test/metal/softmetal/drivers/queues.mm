@@ -1,5 +1,5 @@
-// Queues as Metal has them: asynchronous, in order, limited; and the faults of a GPU. Prints what is wrong, ends with 0
-// where nothing is.
+// Queues as in Metal: asynchronous, in order, limited; and the faults of a GPU. Prints what is wrong; ends with 0 if
+// nothing is.
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -81,7 +81,8 @@ void inOrder() {
   [out release];
 }
 
-// Command buffers that share no buffer, behind one that waits for their commit; the last one waits for both.
+// Command buffers that share no buffer, queued behind one that runs until they are committed; the last one waits for
+// both.
 void sideBySide() {
   Fixture fixture;
   id<MTLBuffer> slow = fixture.newFloats({0, 0, 0, 0}), one = fixture.newFloats({0, 0, 0, 0}),
@@ -96,7 +97,7 @@ void sideBySide() {
       while (!goesOn->load()) std::this_thread::yield();
     }];
     [first commit];
-    // It has begun, alone, before the others come.
+    // The first one must begin alone, before the others are committed.
     while ([first status] < MTLCommandBufferStatusScheduled) std::this_thread::yield();
     [filling(fixture, one) commit];
     [filling(fixture, two) commit];
@@ -147,7 +148,7 @@ void dropped() {
     filling(fixture, out);  // never committed
     [filling(fixture, out) commit];
     [out release];
-  }  // all is released here but by the work in flight
+  }  // only work in flight still holds references
   softmetal_reset();
 }
 

@@ -2,7 +2,7 @@
 
 #import <Foundation/Foundation.h>
 
-// CoreFoundation's, which GNUstep's Foundation does not bring along.
+// CoreFoundation's type, which GNUstep's Foundation does not declare.
 typedef double CFTimeInterval;
 
 #ifndef MTL_EXTERN

@@ -1,5 +1,5 @@
 // The part of Apple's Metal that objc/metal uses, with Apple's names, types and numbers, for a system without Metal.
-// What each call does there is told in Apple's documentation; what it does here, in test/metal/softmetal/*.mm.
+// Apple's documentation says what each call does there; test/metal/softmetal/*.mm what it does here.
 #pragma once
 
 #import <Metal/MTLCaptureManager.h>

@@ -1,4 +1,4 @@
-// Of Grand Central Dispatch, its data, which is NSData on Apple's systems too.
+// The data objects of Grand Central Dispatch, which are NSData on Apple's systems too.
 #pragma once
 
 #import <Foundation/Foundation.h>

@@ -1,2 +1,2 @@
-// GNUstep's Foundation asks for this file where blocks are enabled.
+// GNUstep's Foundation includes this file if blocks are enabled.
 #include <Block.h>
