@@ -4,9 +4,9 @@ import type { Real } from '../../lib/dtype.ts';
 import { hasSameBytes } from './naive.ts';
 
 /**
- * Asserts that what a batch computed is what each model computes alone: bit for bit, but for rounding on metal beyond
- * 64 columns, where the CPU computes a batch, and the GPU one model in another order. `n`: the columns, where the test
- * knows them.
+ * Asserts that a batch has computed what each model computes alone, bit for bit. On metal beyond 64 columns they may
+ * differ by rounding, because there the CPU computes a batch, and the GPU computes one model in another order. `n`:
+ * the columns, if the test knows them.
  */
 export function hasBatchBits(
   kind: DeviceKind,

@@ -2,7 +2,7 @@ import { normalCdf } from './normal-cdf.ts';
 import type { Check } from './stream-statistics.ts';
 
 /**
- * Chi-squared and Kolmogorov-Smirnov of draws over cells that are equally probable, between edges in ascending order.
+ * Chi-squared and Kolmogorov-Smirnov tests of draws over equally probable cells, between edges in ascending order.
  */
 export function cellChecks(draws: Iterable<number>, edges: readonly number[]): Check[] {
   const table = new Float64Array(edges.length + 1);

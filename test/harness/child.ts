@@ -7,13 +7,13 @@ const env: NodeJS.ProcessEnv & { COVARIUM_COMPILED_TESTS?: string } = process.en
 const { COVARIUM_COMPILED_TESTS: compiled } = env;
 
 /**
- * Options of a node that loads our modules: none where test/run.ts has compiled them, tsx where a test is run by hand.
+ * Options of a node that loads our modules: none if test/run.ts has compiled them, tsx if a test is run by hand.
  */
 export const nodeOptions: readonly string[] = compiled === undefined ? ['--import', import.meta.resolve('tsx')] : [];
 
 /**
- * A module of ours for another process or thread, such as lib/index.ts: its code where test/run.ts has compiled it
- * (compile.ts has the list).
+ * One of our modules for another process or thread, such as lib/index.ts: its compiled code if test/run.ts has
+ * compiled it (compile.ts has the list).
  */
 export function modulePath(path: string): string {
   return compiled === undefined ? join(folder, path) : join(compiled, path.replace(/\.ts$/, '.js'));
@@ -30,7 +30,7 @@ export interface Ending {
   readonly stderr: string;
 }
 
-/** Runs a module's text in a process of its own, where `open(threads)` opens the cpu device of the addon. */
+/** Runs a module's text in a new process, where `open(threads)` opens the cpu device of the addon. */
 export function runChild(text: string, env: NodeJS.ProcessEnv = process.env): Promise<Ending> {
   const head = `import { loadAddon } from '${moduleUrl('lib/addon/native.ts')}';\nconst open = (threads) => loadAddon().addon.openDevice('cpu', { threads });\n`;
   return runNode(['--expose-gc', ...nodeOptions, '--input-type=module', '--eval', head + text], env);

@@ -7,7 +7,10 @@ export interface CholeskyMatrix {
   readonly pivot?: number;
 }
 
-/** Eigenvalues from `norm` down to norm / condition, in a geometric row, between reflections that leave no zeros. */
+/**
+ * A matrix with eigenvalues in geometric progression from `norm` down to norm / condition, and reflections that leave
+ * no zeros.
+ */
 function symmetric(n: number, norm: number, condition: number): Float64Array {
   const a = new Float64Array(n * n);
   for (let i = 0; i < n; i++) a[i * (n + 1)] = norm * condition ** (n === 1 ? 0 : -i / (n - 1));

@@ -1,8 +1,8 @@
 // npm run cold-start [-- a path to another package's entry ...]
 //
-// How long `import 'covarium'` takes, and what it loads: then with the devices listed, and with one open; beside
-// packages of its size. Each is a process of its own, from its start to its end, in turns. Times are the least of all
-// rounds, since what else the machine does only adds to them, less those of a Node which does nothing.
+// How long `import 'covarium'` takes and what it loads; then the same with the devices listed, and with one open;
+// beside packages of its size. Each runs in its own process, timed from start to end, in turns. A time is the least
+// of all rounds, since other work of the machine only adds to it, minus the time of a Node that does nothing.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
@@ -28,7 +28,7 @@ const programs = [
   ...process.argv.slice(2).map((path) => [path, importOf(require.resolve(resolve(path)))]),
 ].map(([title, text]) => ({ title, text, times: [], loaded: undefined, fails: '' }));
 
-/** From start to end as a clock has it, and as the processors were busy with it. */
+/** Wall time from start to end, and processor time. */
 function milliseconds({ text }) {
   const cpu = 'const { user, system } = process.cpuUsage(); process.stdout.write(String((user + system) / 1000));';
   const args = ['--input-type=module', '--eval', `${text}\n${cpu}`];

@@ -11,7 +11,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** A process of its own: for what reads standard input, is interrupted, or needs another environment. */
+/** A separate process, for tests that use standard input, interrupt the command, or need another environment. */
 export function start(command: string[], env: NodeJS.ProcessEnv = {}): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [...nodeOptions, main, ...command], { env: { ...process.env, ...env } });
 }
@@ -29,8 +29,9 @@ export function runProcess(command: string[], env: NodeJS.ProcessEnv = {}): Prom
 let before: Promise<unknown> = Promise.resolve();
 
 /**
- * What a process of the command would print and end with, by a call in this one: one at a time, since they share its
- * output and exit code. A process of its own takes most of its time to start.
+ * Runs the command by a call in this process, and returns what a process would print and its exit code. One at a
+ * time, since calls share the output and exit code of this process. A separate process takes most of its time to
+ * start.
  */
 export function run(command: string[]): Promise<Outcome> {
   const outcome = before.then(() => call(command));
@@ -46,7 +47,8 @@ async function call(words: string[]): Promise<Outcome> {
     const written: Uint8Array[] = [];
     return { stream, write: stream.write, isTTY: stream.isTTY, written };
   });
-  // The code that commander exits with: what is thrown then, and printed about it, is ours.
+  // The code that commander exits with. The error that stops it then is ours, so what is printed about it is left
+  // out.
   let left: number | undefined;
   for (const each of streams) {
     each.stream.isTTY = false;
@@ -63,7 +65,7 @@ async function call(words: string[]): Promise<Outcome> {
   };
   process.exitCode = undefined;
   try {
-    // Late: it decides about colours as it is loaded.
+    // Imported late, because it decides about colours when it is loaded.
     process.env['NO_COLOR'] ??= '1';
     const { command } = await import('../../lib/cli/commands.ts');
     await command(words);

@@ -1,5 +1,5 @@
-// Compiles tests and what they import once, by esbuild, so that no process has to: with tsx each would spend most of a
-// second on the modules of lib alone.
+// Compiles tests and what they import once, by esbuild, so that no process has to: with tsx, each process would spend
+// most of a second on the modules of lib.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Modules that tests load in processes and threads of their own: `moduleUrl` in child.ts. */
+/** Modules that tests load in other processes and threads: `modulePath` and `moduleUrl` in child.ts. */
 const loadedElsewhere = [
   'bench/peers/process-peer.ts',
   'docs/figures/draw.ts',
@@ -23,7 +23,7 @@ const loadedElsewhere = [
   'test/harness/mutate-files.ts',
 ];
 
-/** Of these, programs that start a hundred times: each shares no piece, so that a start opens few files. */
+/** Those of them that start a hundred times. They share no chunks with others, so that a start opens few files. */
 const startedOften = [
   'lib/cli/main.ts',
   'examples/run.ts',
@@ -36,22 +36,22 @@ const runAgain = ['command/command-buffer', 'array/matrix', 'normal/multivariate
   (name) => `test/${name}.test.ts`,
 );
 
-/** The plotting libraries have hundreds of files, which each `covarium plot` would open. */
+/** The plotting libraries, bundled because they have hundreds of files, which each `covarium plot` would open. */
 const plotting = ['@observablehq/plot', 'linkedom'];
-/** What each start of the command would open. */
+/** Packages that each start of the command would open. */
 const ofCommand = ['commander', 'picocolors', 'cli-progress'];
-/** They are CommonJS, which asks for modules of Node by `require`; as in build.mjs. */
+/** They are CommonJS and load modules of Node by `require`; as in build.mjs. */
 const ownRequire = `const require = (name) => {
   const found = process.getBuiltinModule(name);
   if (found) return found;
   throw Object.assign(new Error(name), { code: 'MODULE_NOT_FOUND' });
 };`;
 
-/** All packages but those. */
+/** All packages except those. */
 function leftToNode(bundled: readonly string[]): string[] {
   const text = readFileSync(join(root, 'package.json'), 'utf8');
   const { dependencies, devDependencies } = JSON.parse(text) as Record<string, Record<string, string>>;
-  // linkedom asks for canvas by require, and does without.
+  // linkedom tries to require canvas, and works without it.
   return [...Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !bundled.includes(name)), 'canvas'];
 }
 
@@ -61,13 +61,13 @@ function leftToNode(bundled: readonly string[]): string[] {
  */
 export async function compile(tests: readonly string[], folder: string): Promise<void> {
   await bundle([...new Set([...tests, ...runAgain])], folder);
-  // By themselves: what each start of the command loads would lie in a hundred pieces that tests share.
+  // Bundled separately: otherwise each start of the command would load a hundred chunks that tests share.
   await bundle(loadedElsewhere, folder);
   for (const program of startedOften) await bundle([program], folder, true);
 }
 
-// How esbuild keeps names. Tests print those of classes; to name a function takes longer than many a call of one that
-// an inner loop makes.
+// How esbuild keeps names. Tests print those of classes, but naming a function that an inner loop makes can take
+// longer than calling it.
 const naming = 'var __name = (target, value) => __defProp(';
 const namingOfClasses = 'var __name = (target, value) => target.prototype === undefined ? target : __defProp(';
 
@@ -84,7 +84,7 @@ async function bundle(entryPoints: string[], folder: string, isProgram = false):
     target: `node${process.versions.node}`,
     external: leftToNode(isProgram ? [...plotting, ...ofCommand] : plotting),
     ...(isProgram && { banner: { js: ownRequire }, minifyWhitespace: true }),
-    // As in dist/: messages and console.log name classes.
+    // As in dist/, because messages and console.log name classes.
     keepNames: true,
     sourcemap: true,
     metafile: true,

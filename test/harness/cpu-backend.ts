@@ -11,21 +11,24 @@ export const noCpu: string = candidate === undefined ? reason : candidate.reason
 /** The instruction set that the cpu device's kernels were chosen for at load, such as AVX2. */
 export const cpuKernels: string = kernels;
 
-/** The cpu device below the face, where a stream can be asked for any element; `threads` 0 is its own choice. */
+/**
+ * The cpu device below the public interface, where a stream can begin at any element. `threads` 0: the device
+ * chooses.
+ */
 export function openCpuBackend(threads: number): Backend {
   return addon!.openDevice('cpu', { threads });
 }
 
-/** Kernels that a processor can take in place of its own: what COVARIUM_INSTRUCTION_SET says for them. */
+/** Kernels of a lesser instruction set that a processor can also run: the values of COVARIUM_INSTRUCTION_SET. */
 export type LesserSet = 'avx2' | 'baseline';
 
-/** Why the kernels of a lesser instruction set are not others than the processor's own; '' if they are. */
+/** Why a lesser instruction set cannot be tested here, as when its kernels are already in use; '' if it can. */
 export function noLesser(set: LesserSet): string {
   const isLess = kernels === 'AVX-512' || (set === 'baseline' && kernels === 'AVX2');
   return noCpu || (isLess ? '' : `The kernels here are for (${kernels}) already.`);
 }
 
-/** What `open` opens, with the kernels of a lesser instruction set: the environment is read as a device is opened. */
+/** Calls `open` with the kernels of a lesser instruction set: the environment is read when a device is opened. */
 export function withLesser<T>(set: LesserSet, open: () => T): T {
   const env: NodeJS.ProcessEnv & { COVARIUM_INSTRUCTION_SET?: string } = process.env;
   env.COVARIUM_INSTRUCTION_SET = set;

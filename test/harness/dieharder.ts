@@ -1,12 +1,12 @@
-// Feeds the normal stream to dieharder (Debian: dieharder) and prints its table. Not a test: it runs for minutes, and
-// of a hundred p-values one is expected below 0.01.
+// Feeds the normal stream to dieharder (Debian: dieharder) and prints its table. It is not a test: it runs for
+// minutes, and one in a hundred p-values is expected below 0.01.
 //
 //   node --import tsx test/harness/dieharder.ts                          the tests named below
 //   node --import tsx test/harness/dieharder.ts -a                       all of dieharder: hours
 //   node --import tsx test/harness/dieharder.ts -d 0 --seed 7 --float64  one test, another seed, the float64 map
 //
-// Two normals in a row make one 32-bit word: the upper 16 bits of each uniform Phi(z), the first normal's above. A
-// defect of words, map or order of the normals shows in them.
+// Two consecutive normals make one 32-bit word: the upper 16 bits of each uniform Phi(z), the first normal's on top.
+// A defect in the words, the map or the order of the normals shows in it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -15,7 +15,7 @@ import { normalCounter } from '../../lib/stream/counter.ts';
 import { noCpu, openCpuBackend } from './cpu-backend.ts';
 import { EqualCells } from './equal-cells.ts';
 
-// One of each family, the ones that dieharder itself calls suspect (5, 6, 7) or broken (14) left out, and the slowest.
+// One of each family, without the slowest and those that dieharder itself calls suspect (5, 6, 7) or broken (14).
 const subset = '0 1 2 3 4 8 9 10 11 12 13 15 16 17 100 101 102 202 204 205 206 207 208 209'.split(' ');
 const wordsAtOnce = 1 << 18;
 
@@ -33,7 +33,7 @@ const backend = openCpuBackend(1);
 const cells = new EqualCells(2 ** 16);
 const normals = options.float64 ? new Float64Array(2 * wordsAtOnce) : new Float32Array(2 * wordsAtOnce);
 
-// The words of the run so far go on from test to test, as dieharder does it with a generator of its own.
+// The words continue from test to test, as dieharder does with its own generators.
 let first = 0;
 function nextWords(): Uint32Array {
   const encoder = backend.encoder();
@@ -62,7 +62,7 @@ const runs = options.all ? [['-a']] : options.test.map((number) => ['-d', number
 console.log('test_name           |ntup| tsamples |psamples|  p-value |Assessment');
 for (const run of runs) {
   const child = spawn('dieharder', ['-g', '200', ...run], { stdio: ['pipe', 'pipe', 'inherit'] });
-  // Each run would repeat its banner and its heads.
+  // Without this filter, each run would repeat the banner and the headings.
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (/\|(PASSED|WEAK|FAILED)/.test(line.replaceAll(' ', ''))) console.log(line.replace('\t', ' '));
   });

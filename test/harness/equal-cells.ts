@@ -6,12 +6,12 @@ const reach = 8;
 /** Cells of the line that a standard normal hits equally often: a draw's cell is floor(count Phi(z)). */
 export class EqualCells {
   readonly count: number;
-  // Upper edges; and for each interval of a fine grid over [-8, 8) the cell of its lower end, from where the search
-  // goes up.
+  // Upper edges; and for each interval of a fine grid over [-8, 8) the cell of its lower end, where the search
+  // begins.
   readonly #edges: Float64Array;
   readonly #starts: Uint16Array;
 
-  /** `count` is even, 65,536 at most. */
+  /** `count` is even and at most 65,536. */
   constructor(count: number) {
     this.count = count;
     this.#edges = new Float64Array(count);

@@ -43,8 +43,8 @@ const places: readonly Place[] = [
   { name: 'reference', missing: '', open: openReference },
 ];
 
-// A library's products are the same from every place on the CPU. A sanitizer sees neither TypeScript nor the kernels
-// of lesser processors (test/metal/softmetal/build.mjs), and three threads have what one has.
+// A library gives the same products with each of the cpu's settings. A sanitizer checks neither TypeScript nor the
+// kernels of lesser processors (test/metal/softmetal/build.mjs), and three threads cover what one thread does.
 const { COVARIUM_BLAS: library }: NodeJS.ProcessEnv & { COVARIUM_BLAS?: string } = process.env;
 const isLeftOut = (name: string) =>
   library === undefined ? sanitized && /reference|AVX2|1 thread/.test(name) : /^cpu with(?! 3)/.test(name);
@@ -52,7 +52,7 @@ const asked = places.filter(({ name }) => isAsked(name.split(' ')[0]!));
 const leftOut = asked.filter(({ name }) => isLeftOut(name)).map(({ name }) => name);
 if (leftOut.length > 0) console.log(`left out  ${leftOut.join(', ')}`);
 
-// What a place computes with is asked once: opening a GPU compiles its kernels.
+// The types of a device are asked for once, because opening a GPU compiles its kernels.
 const benches = asked.flatMap(({ name, missing, open }) => {
   if (isLeftOut(name)) return [];
   if (missing !== '') {

@@ -2,14 +2,14 @@ import { test } from 'uvu';
 import { type Device, type DeviceKind, listDevices, openDevice, type RealDtype } from '../../lib/index.ts';
 import { isAsked } from './asked-device.ts';
 
-/** The kinds of device that work here; the others are printed once for each test file. */
+/** The kinds of device that work here; the others are printed, once per test file. */
 export const kindsHere: readonly DeviceKind[] = listDevices().flatMap(({ kind, available, reason }) => {
   if (!isAsked(kind)) return [];
   if (!available) console.log(`skipped  ${kind}: ${reason}`);
   return available ? [kind] : [];
 });
 
-/** Whether `metal` is here the software stand-in, which is not a measure of speed. */
+/** True if `metal` is the software stand-in, which does not measure speed. */
 export const isSoftMetal: boolean = listDevices().some(
   ({ kind, name }) => kind === 'metal' && name.startsWith('Software Metal'),
 );

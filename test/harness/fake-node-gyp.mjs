@@ -1,5 +1,5 @@
-// In node-gyp's place, in test/cli/build-native.test.ts: writes down what it is given, and leaves a file as the addon,
-// without compiling.
+// Replaces node-gyp in test/cli/build-native.test.ts: records its arguments and writes a file as the addon, without
+// compiling.
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 
@@ -11,10 +11,10 @@ const sources = [
   'msl/cpu/metal_stdlib',
   'node-addon-api/napi.h',
 ];
-// What can't be changed can't be built in, nor removed.
+// Read-only files can neither be built in nor removed.
 const readOnly = ['objc', ...sources].filter((path) => existsSync(path) && !(statSync(path).mode & 0o200));
 const missing = sources.filter((path) => !existsSync(path));
-// A compiler that goes on for a minute, unless it is ended with the whole.
+// A compiler that runs for a minute, unless it is ended with its process group.
 if (FAKE_ENDING === 'never') {
   const compiler = `setTimeout(() => fs.writeFileSync(${JSON.stringify(`${FAKE_SEEN}.compiled`)}, ''), 60_000)`;
   spawn(process.execPath, ['--eval', compiler], { stdio: 'inherit' });

@@ -14,9 +14,9 @@ const actions = ['none', 'fails', 'halves', 'kills'] as const;
 export interface Fault {
   readonly call: (typeof calls)[number];
   readonly action: (typeof actions)[number];
-  /** A system error's name, where the call fails. */
+  /** A system error's name, if the call fails. */
   readonly error?: keyof typeof constants.errno;
-  /** From 1. */
+  /** Counts from 1. */
   readonly at: number;
 }
 
@@ -26,18 +26,18 @@ export function faultBytes({ call, action, error, at }: Fault): Uint8Array {
   return new Uint8Array(Int32Array.from(words).buffer);
 }
 
-/** Where the control file says whether its fault came. */
+/** The offset in the control file that says whether the fault occurred. */
 export const firedAt = 16;
 
 export interface FaultLibrary {
-  /** Why there is none; '' if there is one. */
+  /** Why faults can't be injected here; '' if they can. */
   readonly reason: string;
   /** The environment of a process that has faults where a file's path contains `match`. */
   env(match: string): NodeJS.ProcessEnv;
   readonly control: string;
 }
 
-/** Compiles faults.c; it goes when this process ends. */
+/** Compiles faults.c; the library is removed when this process ends. */
 export function faultLibrary(): FaultLibrary {
   const folder = mkdtempSync(join(tmpdir(), 'covarium-faults-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -48,7 +48,7 @@ export function faultLibrary(): FaultLibrary {
     LD_PRELOAD: library,
     FAULT_CONTROL: control,
     FAULT_PATH: match,
-    // Its files would go around the library's calls.
+    // io_uring would bypass the C library's calls.
     UV_USE_IO_URING: '0',
   });
   if (process.platform !== 'linux') return { reason: 'faults are injected on Linux only', env, control };

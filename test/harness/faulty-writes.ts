@@ -1,5 +1,5 @@
-// Run by test/file/staged-output.test.ts in a process with faults.c: writes over what is there under every fault, and
-// tells on standard output what does not end with the new file, or with an error and the old one.
+// Run by test/file/staged-output.test.ts in a process with faults.c: overwrites existing files under every fault, and
+// prints each case that ends neither with the new file nor with an error and the old file.
 import { createHash } from 'node:crypto';
 import { openSync, readdirSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export type Written = 'file' | 'pair' | 'parts';
 
 const formats = ['npy', 'csv', 'arrow', 'parquet'] as const;
 
-/** Writes what the seed says, in each round in another format, as more pieces and in other parts. */
+/** Writes output that depends on the seed; each round has another format, and other pieces and parts. */
 export async function write(what: Written, folder: string, model: string, seed: number, round: number): Promise<void> {
   const format = formats[round % formats.length]!;
   const name = join(folder, `draws.${format}`);
@@ -37,7 +37,7 @@ export async function write(what: Written, folder: string, model: string, seed: 
 
 const digestOf = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
 
-/** What a folder holds: its files, and for a manifest whether it is of the file beside it. */
+/** The contents of a folder: its files, and for a manifest whether it belongs to the file beside it. */
 export function stateOf(folder: string): string {
   const names = readdirSync(folder).sort();
   const told = names
@@ -70,11 +70,11 @@ const faults: readonly Omit<Fault, 'at'>[] = [
   { call: 'fchmod', action: 'fails', error: 'EPERM' },
   { call: 'close', action: 'fails', error: 'EIO' },
   { call: 'unlink', action: 'fails', error: 'EIO' },
-  // Half a read is not among them: Node's readFile() takes it for the end of a file.
+  // There is no half read: Node's readFile() takes it as the end of a file.
   { call: 'read', action: 'fails', error: 'EIO' },
 ];
 
-/** Tries each fault at each of its places, in more rounds until it was tried `runs` times. */
+/** Tries each fault at each call, in repeated rounds until it was tried `runs` times. */
 async function sweep(what: Written, folder: string, model: string, control: string, runs: number): Promise<void> {
   const file = openSync(control, 'r+');
   const set = (fault: Fault) => writeSync(file, faultBytes(fault), 0, 20, 0);
@@ -95,7 +95,7 @@ async function sweep(what: Written, folder: string, model: string, control: stri
       const [old, fresh] = [await wholeState(1, round), await wholeState(2, round)];
       for (let at = 1; ; at++) {
         clear();
-        // Parts are not written over: those of another seed are refused. They begin in an empty folder.
+        // Parts of another seed are refused, not overwritten. So they begin in an empty folder.
         if (what !== 'parts') await write(what, folder, model, 1, round);
         set({ ...fault, at });
         const failure: unknown = await write(what, folder, model, 2, round).then(
@@ -111,7 +111,7 @@ async function sweep(what: Written, folder: string, model: string, control: stri
         const left = leftovers(folder);
         if (failure !== undefined && !(failure instanceof CovariumError && /^ERR_(FILE|DISK)_/.test(failure.code)))
           console.log(`${name}: ${failure instanceof Error ? failure.stack : failure}`);
-        // What can't be removed stays for the next writer.
+        // A file that can't be removed stays; the next writer removes it.
         if (left.length > 0 && fault.call !== 'unlink') console.log(`${name} leaves ${left}`);
         if (what === 'parts') {
           await write(what, folder, model, 2, round);

@@ -1,6 +1,6 @@
 // Gathers public compute kernels in Metal for kernel-acceptance.ts, from clones that you make yourself:
-// node --import tsx test/harness/gather-kernels.ts CLONES FOLDER. CLONES has each repository below as owner+name,
-// or as owner+name/repo; those that are missing are named and left out. No text of theirs is in this repository.
+// node --import tsx test/harness/gather-kernels.ts CLONES FOLDER. CLONES has each repository below as owner+name, or
+// as owner+name/repo; missing ones are named and left out. None of their code is in this repository.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -10,13 +10,13 @@ interface Collection {
   readonly name: string;
   readonly repository: string;
   readonly paths: RegExp;
-  /** Files that the repository's own program sets before each text. */
+  /** Files that the repository's own program puts before each text. */
   readonly prelude?: readonly string[];
   /** True if its program compiles all files as one text, in the order of their names. */
   readonly isJoined?: boolean;
-  /** What separates texts of their own in one file. */
+  /** What separates several texts in one file. */
   readonly separator?: RegExp;
-  /** Of many files that differ little, each n-th. */
+  /** Take every n-th of many similar files. */
   readonly each?: number;
 }
 

@@ -3,12 +3,11 @@ import type { Backend } from '../../lib/backend.ts';
 
 type GpuKind = 'metal' | 'cuda';
 
-// Asked for at first use: a test may choose the addon after it has imported this.
+// Loaded at first use, because a test may choose the addon after importing this file.
 let known: Candidate[] | undefined;
 
 /**
- * Why there is no such device here; '' where there is one: on a Mac or beside an NVIDIA GPU, or over one of the
- * stand-ins.
+ * Why there is no such device here; '' if there is one: on a Mac, beside an NVIDIA GPU, or over one of the stand-ins.
  */
 export function reasonAgainst(kind: GpuKind): string {
   const { addon, reason } = loadAddon();
@@ -16,7 +15,7 @@ export function reasonAgainst(kind: GpuKind): string {
   return known?.find((candidate) => candidate.kind === kind)?.reason ?? reason;
 }
 
-/** The device below the face. */
+/** The device below the public interface. */
 export function openGpuBackend(kind: GpuKind): Backend {
   return loadAddon().addon!.openDevice(kind, { threads: 0 });
 }

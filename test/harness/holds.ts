@@ -1,5 +1,5 @@
-// Holds of the JavaScript thread for tests: no longer than a loop that takes 20 ms where it was written (an AMD EPYC of
-// 2.45 GHz) and is timed in the same run. Both are processor time of the thread, so that a busy machine does not count.
+// Limits for holds of the JavaScript thread in tests: no longer than a loop that is timed in the same run, and took
+// 20 ms on an AMD EPYC of 2.45 GHz. Both are processor time of the thread, so that a busy machine does not count.
 import * as assert from 'uvu/assert';
 import { holdsOf, stepOfThreadClock } from '../../bench/longest-hold.ts';
 
@@ -10,8 +10,8 @@ export async function loop(): Promise<number> {
 }
 
 /**
- * Processor time of the loop, in ms, the median of some, and a step of the clock: where it counts in steps of 4 ms,
- * what takes as long as the loop may have one more. Undefined where the system does not tell a thread's time.
+ * Processor time of the loop in ms (the median of several), plus one step of the clock: on a clock with steps of 4
+ * ms, work as long as the loop may take one step more. Undefined if the system does not tell a thread's time.
  */
 export async function allowedMs(): Promise<number | undefined> {
   const all: number[] = [];
@@ -26,7 +26,7 @@ export async function allowedMs(): Promise<number | undefined> {
   return all.sort((a, b) => a - b)[4]! + stepOfThreadClock();
 }
 
-/** A collection of garbage now and then takes longer: it must not be so each time. */
+/** A garbage collection sometimes takes longer, so only the shortest of several tries must be within the limit. */
 export async function holdsShortly(what: string, allowed: number, work: () => Promise<unknown>): Promise<void> {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 6 && least > allowed; round++) least = Math.min(least, (await holdsOf(work)).longestMs);

@@ -1,6 +1,6 @@
-// Hostile calls end alike on cpu and reference: with the same verdict, and where they compute, with the same numbers. A
-// call that fails is told with its family and number, and is the same in every run; COVARIUM_TEST_ROUNDS=100 makes a
-// hundred times as many, and COVARIUM_PROPERTY_SEED others.
+// Hostile calls end alike on cpu and reference: with the same verdict and, if they compute, the same numbers. A
+// failing call is reported with its family and number, and is the same in every run. COVARIUM_TEST_ROUNDS=100 makes a
+// hundred times as many calls, and COVARIUM_PROPERTY_SEED makes others.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CovariumError, type Device, Matrix, openDevice } from '../../lib/index.ts';
@@ -11,7 +11,7 @@ const { COVARIUM_TEST_ROUNDS: rounds = '1' } = process.env as NodeJS.ProcessEnv 
 // The first number of a call: 0 for the seed of every test run.
 const first = (propertySeed - 1) * 1_000_000;
 
-/** Chooses, from a seed: the same choices for each device. */
+/** Makes choices from a seed: the same for each device. */
 export class Choice {
   #state: number;
 
@@ -86,13 +86,13 @@ export class Choice {
   }
 }
 
-/** What a hostile value throws by itself: a call passes it on as it is. */
+/** An error that a hostile value throws itself; a call passes it on unchanged. */
 export class OwnError extends Error {}
 
 /** What a call computes, as numbers. */
 export type Call<Chosen extends Choice = Choice> = (device: Device, choice: Chosen) => Promise<ArrayLike<unknown>>;
 
-// A revoked proxy throws whatever is done with it.
+// A revoked proxy throws on every use.
 function isOwn(error: unknown): boolean {
   return error instanceof OwnError || /proxy that has been revoked/.test((error as Error | undefined)?.message ?? '');
 }

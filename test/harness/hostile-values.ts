@@ -1,7 +1,7 @@
 import { type Device, Matrix, Vector } from '../../lib/index.ts';
 import { Choice, OwnError } from './hostile-calls.ts';
 
-// Types of ES2024, which this TypeScript's library does not have.
+// Types of ES2024, which our TypeScript library does not declare.
 type Resizable = ArrayBuffer & { resize(bytes: number): void };
 const resizable = (bytes: number) =>
   new (ArrayBuffer as unknown as new (bytes: number, options: { maxByteLength: number }) => Resizable)(bytes, {
@@ -10,7 +10,7 @@ const resizable = (bytes: number) =>
 
 /** Chooses among values that do something when they are read. */
 export class Hostile extends Choice {
-  /** Closed by some getters; each call has its own. */
+  /** The device of the call, which some getters close. */
   device: Device | undefined;
 
   /** n numbers, in any form. */

@@ -3,8 +3,9 @@ import { SourceMap, type SourceMapPayload } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 
 /**
- * A text in which places of the code that compile.ts has put into `folder` are those of its sources. Node does so with
- * --enable-source-maps, but then each process reads the maps of all that it loads, though most print no place.
+ * Replaces places in the code that compile.ts has written into `folder` by places in its sources. Node does this with
+ * --enable-source-maps, but then each process reads the maps of everything that it loads, and most processes print no
+ * place.
  */
 export function inSources(text: string, folder: string): string {
   const maps = new Map<string, SourceMap | undefined>();

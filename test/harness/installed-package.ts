@@ -1,5 +1,5 @@
-// The package as npm lays it out: what is published, the production dependencies beside it, no development dependency
-// in reach.
+// The package as npm installs it: the published files with the production dependencies beside them, and no
+// development dependency that it could load.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const clone = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What build.mjs makes of the addon in the clone. */
+/** The addon that build.mjs builds in the clone. */
 export const builtAddon: string = join(clone, 'build', 'Release', 'covarium.node');
 
 export interface Installed {
@@ -16,7 +16,7 @@ export interface Installed {
   readonly main: string;
 }
 
-/** A copy in a new folder, without any addon. It is removed as the process ends. */
+/** A copy in a new folder, without any addon. It is removed when the process ends. */
 export function installPackage(): Installed {
   // Node names a module by its real path; a Mac's folder for temporary files is a link.
   const top = mkdtempSync(join(realpathSync(tmpdir()), 'covarium-installed-'));

@@ -1,5 +1,5 @@
-// What must hold of a changed JSON file: it is refused, or gives what its text says. It is refused where a field was
-// added that nobody knows, or where one is there twice.
+// What a changed JSON file must do: it is refused, or gives what its text says. It is refused if it has an unknown
+// field, or a field twice.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -108,7 +108,7 @@ export async function jsonTrials(kind: JsonKind, folder: string): Promise<(dice:
   };
 }
 
-// As it is written, so that -0 is 0; and what may be left out is not there.
+// As JSON writes it, so that -0 is 0, and without fields that may be left out.
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
@@ -121,7 +121,7 @@ interface Change {
 
 const words = ['{', '}', '[', ']', ',', ':', '"', '\\', '\\u0000', 'null', 'true', '1e400', '-', '.', 'NaN', '\0', ' '];
 
-/** Bytes of the text are others, more, or fewer. */
+/** Changes, adds or removes bytes of the text. */
 function changedText(seed: object, dice: Dice): Change {
   const sound = JSON.stringify(seed, undefined, dice.below(2));
   const at = dice.below(sound.length);
@@ -140,7 +140,7 @@ function changedText(seed: object, dice: Dice): Change {
   return { text, what: `${kind} at ${at}`, isRefused: false };
 }
 
-/** Text that stands for a value as it is. */
+/** Text that is written unchanged in place of a value. */
 class Raw {
   readonly text: string;
   constructor(text: string) {
@@ -161,10 +161,10 @@ const odd = [
   `[${'0,'.repeat(20_000)}0]`,
 ];
 
-// Whose keys are anything.
+// Objects with arbitrary keys.
 const free = /\.(facts|environment)$/;
 
-/** A value of it is another, or a field or an entry is there twice, is missing, or is one that nobody knows. */
+/** Changes a value, or repeats, removes or adds a field or an entry. */
 function changedValue(seed: object, dice: Dice): Change {
   const root: Json = structuredClone(seed) as Json;
   const places: { readonly holder: Json[] | { [key: string]: Json }; readonly key: string; readonly path: string }[] =
@@ -206,7 +206,7 @@ function changedValue(seed: object, dice: Dice): Change {
     const text = textOf(root);
     const again = `${JSON.stringify(key)}:${textOf(value)}`;
     const place = `${path}: ${kind}`;
-    // In a holder of its own text, so that the key is there a second time.
+    // Written into the holder's text, so that the key is there a second time.
     const repeated = textOf(root, (each, whole) => (each === holder ? whole.replace(/\}$/, `,${again}}`) : whole));
     if (repeated !== text) return { text: repeated, what: place, isRefused };
   }

@@ -1,7 +1,7 @@
-// How much of a folder of Metal texts the cpu device accepts: node --import tsx test/harness/kernel-acceptance.ts
-// FOLDER [--list] [--check]. Each folder within FOLDER is a source; its files may be included. Prints the kernels
-// accepted of each source, and the commonest reasons for refusals. Each text is compiled once, with all of its kernels;
-// where that fails, some of its kernels are compiled alone, and stand for the rest. Nothing is run.
+// How many Metal kernels of a folder the cpu device accepts: node --import tsx test/harness/kernel-acceptance.ts
+// FOLDER [--list] [--check]. Each folder within FOLDER is a source; its files may be included. Prints how many
+// kernels of each source are accepted, and the commonest reasons for refusals. Each text is compiled once, with all
+// of its kernels; if that fails, some of its kernels are compiled alone and represent the rest. Nothing is run.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { headersFolder } from '../../lib/addon/file.ts';

@@ -15,7 +15,7 @@ function filesIn(folder: string): string[] {
 
 /**
  * What the text at `path` may include, by the names that texts of its source include. An include names the end of a
- * path; of several the nearest is meant.
+ * path; if several match, the nearest is taken.
  */
 export function includesOf(texts: ReadonlyMap<string, string>, path: string): { [name: string]: string } {
   const includes: { [name: string]: string } = {};

@@ -25,7 +25,7 @@ export function launch(
   encoder.commitSync();
 }
 
-// A kernel that is launched multiplies by no library: the runs for a library's products have other tests.
+// A launched kernel never uses a library, so test runs for a library's products leave these tests out.
 const { COVARIUM_BLAS: library }: NodeJS.ProcessEnv & { COVARIUM_BLAS?: string } = process.env;
 const isLeftOut = library !== undefined && library !== 'none';
 if (isLeftOut) console.log('left out  launches on cpu, which multiply by no library');

@@ -1,5 +1,5 @@
 // Files that lie in one place: each length, count, offset, width and type that a sound file states is replaced by other
-// values, one at a time. Where mutations.ts throws dice, this leaves nothing out.
+// values, one at a time. mutations.ts changes files at random; this file is exhaustive.
 import type { TableFormat } from '../../lib/table/format.ts';
 import { anatomyOf, type Field, interesting, large, type Region, statedBy, withValue } from './mutations.ts';
 
@@ -35,7 +35,7 @@ function fieldLies(sound: Buffer<ArrayBuffer>, field: Field, footer = sound.leng
   return [...lies.values()];
 }
 
-/** Words one behind the other. */
+/** Consecutive words. */
 function wordsOf(start: number, end: number, width: 1 | 2 | 4 | 8, region: Region): Field[] {
   const kind = ({ 1: 'word8', 2: 'word16', 4: 'word32', 8: 'word64' } as const)[width];
   const fields: Field[] = [];
@@ -54,7 +54,7 @@ function parquetEdges(bytes: Buffer, parts: readonly { at: number; region: Regio
   ];
 }
 
-// The words before and behind the messages: of a file its magic words and the length of its footer too.
+// The words before and after the messages; in a file also its magic words and the length of its footer.
 function arrowEdges(bytes: Buffer): Field[] {
   const isFile = bytes.toString('latin1', 0, 6) === 'ARROW1';
   return [...wordsOf(0, 8, 1, 'structure'), ...wordsOf(bytes.length - (isFile ? 10 : 8), bytes.length, 1, 'structure')];
@@ -64,7 +64,7 @@ function isZip(bytes: Buffer): boolean {
   return bytes.toString('latin1', 0, 2) === 'PK';
 }
 
-// The headers of an archive have their fields at even bytes, behind a name at any.
+// The headers of an archive have their fields at even offsets; after a name, at any offset.
 function zipLies(bytes: Buffer<ArrayBuffer>): Lie[] {
   const places: [start: number, end: number][] = [];
   for (const [signature, length] of [
@@ -121,7 +121,7 @@ function npyLies(bytes: Buffer<ArrayBuffer>): Lie[] {
   const replace = (from: number, to: number, text: string) => {
     const found = header.slice(from, to);
     if (found === text) return;
-    // Padding makes up for what is longer or shorter, so that the numbers stay where they are.
+    // Padding compensates for a longer or shorter text, so that the numbers stay in place.
     const changed = header.slice(0, from) + text + header.slice(to).trimEnd();
     const fits = changed.length < header.length;
     const padded = fits ? `${changed.padEnd(header.length - 1)}\n` : `${changed}\n`;
@@ -130,7 +130,7 @@ function npyLies(bytes: Buffer<ArrayBuffer>): Lie[] {
     else length.writeUInt32LE(padded.length);
     lies.push({
       what: `${text.slice(0, 30)} for ${found}`,
-      // Another type or order is another file, which is as sound where its numbers take as many bytes.
+      // Another type or order makes another file, which is also sound if its numbers take as many bytes.
       region: 'schema',
       bytes: () => Buffer.concat([bytes.subarray(0, 8), length, Buffer.from(padded, 'latin1'), bytes.subarray(end)]),
     });

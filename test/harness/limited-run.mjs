@@ -1,10 +1,10 @@
-// A program with a limit of time: it and what it started end together, and nobody waits for one that cannot end, as
-// where a driver does not answer.
+// Runs a program with a time limit. It is ended together with what it started, and nothing waits for a process that
+// cannot end, for example because a driver does not answer.
 import { spawn } from 'node:child_process';
 
 /**
- * Whether the program ends with 0 within so many seconds; `write` takes what it prints and how it ended. `stopping` has
- * the function that ends it meanwhile: its group gets no Ctrl-C of the terminal.
+ * True if the program ends with 0 within `seconds`; `write` gets what it prints and how it ended. `stopping` holds a
+ * function that ends it early, because its process group gets no Ctrl-C from the terminal.
  */
 export function limitedRun(command, args, { cwd, seconds, write, stopping = new Set() }) {
   return new Promise((resolve) => {

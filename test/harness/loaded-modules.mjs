@@ -1,5 +1,5 @@
-// What a program loads: modules of both kinds, and native libraries beyond Node's own. It runs in a process of its own,
-// under a hook that costs time: what is timed runs without.
+// What a program loads: ES modules, CommonJS modules, and native libraries beyond Node's own. It runs in a separate
+// process under a hook that takes time, so timed runs do not use it.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

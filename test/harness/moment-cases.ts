@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Rows, and what numpy.cov and scikit-learn make of them (test/answers/moments.py). */
+/** Rows, and the results of numpy.cov and scikit-learn for them (test/answers/moments.py). */
 export interface MomentCase {
   readonly name: string;
   readonly rows: number[][];

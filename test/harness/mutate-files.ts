@@ -1,13 +1,13 @@
-// Reads files that were changed (mutations.ts), in a process of its own that is watched for memory, time and crashes:
+// Reads changed files (mutations.ts) in a separate process that is watched for memory, time and crashes:
 //
 //     node --import tsx test/harness/mutate-files.ts [--rounds 10000] [--seed 1] [kind ...]
 //     node --import tsx test/harness/mutate-files.ts --lies 1 [--file 'covarium, float64'] [format ...]
 //
-// The second tells all lies (lies.ts) in place of rounds of dice, or all about one sound file; `--lies 50` each
-// fiftieth of them.
+// The second tries all lies (lies.ts) in place of random changes, or all lies about one sound file; `--lies 50` tries
+// every fiftieth.
 //
-// What must hold of each: it is read or refused with a code, never another error; no more than five seconds; no more
-// than 600 MB; and what table-trials.ts and json-trials.ts hold what was read to.
+// Each file must be read, or refused with a code and no other error, within five seconds and 600 MB, and must pass
+// the checks of table-trials.ts or json-trials.ts.
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ import { type JsonKind, jsonKinds, jsonTrials } from './json-trials.ts';
 import { Dice } from './mutations.ts';
 import { type Trial, tableLies, tableTrials } from './table-trials.ts';
 
-/** The kinds of files that are changed: formats of tables, and what else is read as JSON. */
+/** The kinds of files that are changed: formats of tables, and JSON files. */
 export type MutatedKind = TableFormat | JsonKind;
 
 export const mutatedKinds: readonly MutatedKind[] = [...tableFormats, ...jsonKinds];
@@ -31,13 +31,13 @@ const isJson = (kind: MutatedKind): kind is JsonKind => (jsonKinds as readonly s
 // Processor time, because the machine may be busy.
 const longestMs = 5_000;
 const mostMegabytes = 600;
-// A file is given up after this.
+// A file that takes longer than this is given up.
 const patienceMs = 60_000;
 
 /** What was found wrong with one file. */
 export interface Finding {
   readonly kind: MutatedKind;
-  /** Of the sound file. */
+  /** Name of the sound file. */
   readonly name: string;
   readonly round: number;
   readonly what: string;
@@ -57,14 +57,14 @@ type Word =
   | { readonly finding: Finding }
   | { readonly done: Omit<Outcome, 'findings'> };
 
-/** How files are changed: so many times, by dice with a seed; or by one of each so many lies, about one file or all. */
+/** How files are changed: a number of times at random, from a seed; or by every n-th lie, about one file or all. */
 export type Changes =
   | { readonly rounds: number; readonly seed: number }
   | { readonly lies: number; readonly file?: string | undefined };
 
 /**
- * Changes files of a kind. A process that hangs or crashes is told as a finding, and another goes on
- * behind it.
+ * Changes files of a kind. A process that hangs or crashes is reported as a finding, and another process goes on
+ * after that file.
  */
 export async function mutateFiles(kind: MutatedKind, changes: Changes): Promise<Outcome> {
   const findings: Finding[] = [];

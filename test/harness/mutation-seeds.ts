@@ -11,7 +11,7 @@ export interface MutationSeed {
   readonly format: TableFormat;
   readonly bytes: Buffer;
   readonly columns: readonly string[] | undefined;
-  /** Of an archive. */
+  /** The member of an archive. */
   readonly member?: string;
 }
 
@@ -50,7 +50,7 @@ function numpySeeds(): MutationSeed[] {
   ];
 }
 
-/** Those of pyarrow and NumPy (test/answers), of other writers (test/table/foreign), and of our own. */
+/** Files written by pyarrow and NumPy (test/answers), by other writers (test/table/foreign), and by us. */
 export async function mutationSeeds(format: TableFormat): Promise<MutationSeed[]> {
   const seeds: MutationSeed[] = format === 'npy' ? numpySeeds() : [];
   if (format === 'csv')

@@ -1,9 +1,9 @@
-// Files that are changed where their format has structure: Thrift's fields, the words of flatbuffers, the words of a
-// text, bytes anywhere.
+// Changes files where their format has structure: Thrift fields, words of flatbuffers, words of a text, and bytes
+// anywhere.
 import { FlatReader } from '../../lib/table/arrow/flat-reader.ts';
 import type { TableFormat } from '../../lib/table/format.ts';
 
-/** Numbers without chance: the same for a seed on every machine. */
+/** Pseudorandom numbers: the same for a seed on every machine. */
 export class Dice {
   #state: number;
 
@@ -25,14 +25,14 @@ export class Dice {
   }
 }
 
-/** Bytes of a file: its numbers, which may become others; what says how they lie, which must not; names and types. */
+/** Bytes of a file: numbers, whose change changes what is read; structure, whose change must not; names and types. */
 export type Region = 'numbers' | 'structure' | 'schema';
 
 /** A place that is changed as a whole. */
 export interface Field {
   readonly at: number;
   readonly end: number;
-  /** A `varint` is of whole numbers, whose sign is in the lowest bit; a `uvarint` of lengths, which have none. */
+  /** A `varint` has its sign in the lowest bit; a `uvarint`, for lengths, has no sign. */
   readonly kind: 'varint' | 'uvarint' | 'word8' | 'word16' | 'word32' | 'word64';
   readonly region: Region;
 }
@@ -42,7 +42,7 @@ export interface Anatomy {
   readonly fields: readonly Field[];
   /** From the start of each part to that of the next, in order. */
   readonly parts: readonly { readonly at: number; readonly region: Region }[];
-  /** What means something in a format that is text. */
+  /** Meaningful words of a text format. */
   readonly words: readonly string[];
   /** Where a Parquet footer begins: a field in it may change its length. */
   readonly footer: number;
@@ -50,7 +50,7 @@ export interface Anatomy {
 
 export interface Mutation {
   readonly bytes: Buffer;
-  /** All that was changed. */
+  /** All regions that were changed. */
   readonly regions: ReadonlySet<Region>;
   readonly what: string;
 }
@@ -72,8 +72,8 @@ interface ThriftField extends Field {
 }
 
 /**
- * All whole numbers of a struct in Thrift's compact protocol, lengths of texts, and the bytes that say which field
- * follows, of which type, and how long a list is; and where the struct ends. Of a sound file.
+ * The fields of a struct in Thrift's compact protocol, in a sound file: whole numbers, lengths of texts, and the
+ * bytes that say which field follows, its type, and the length of a list. Also where the struct ends.
  */
 function thriftFields(bytes: Buffer, start: number): { fields: ThriftField[]; end: number } {
   const fields: ThriftField[] = [];
@@ -134,7 +134,7 @@ function parquetAnatomy(bytes: Buffer): Anatomy {
     { at: 0, region: 'structure' },
     { at: footer, region: 'structure' },
   ];
-  // The schema is the second field, and begins behind the first.
+  // The schema is the second field, and begins after the first.
   const schema = all.filter(({ region }) => region === 'schema');
   parts.push({ at: schema[0]!.at - 8, region: 'schema' }, { at: schema.at(-1)!.end + 40, region: 'structure' });
   const byPath = new Map(fields.map((field) => [field.path, field.value]));
@@ -168,7 +168,7 @@ function arrowAnatomy(bytes: Buffer): Anatomy {
   let isSchema = true;
   let footer: Region = 'structure';
   if (at === 8 && bytes.readInt32LE(8) !== -1) {
-    // Polars: its schema is no message, and counts only in the footer.
+    // In files by Polars the schema is not a message; only the one in the footer counts.
     parts.push({ at, region: 'schema' });
     while (bytes.readInt32LE(at) !== -1) at += 8;
     words(8, at, 'schema');
@@ -195,15 +195,15 @@ function arrowAnatomy(bytes: Buffer): Anatomy {
     parts.push({ at, region: 'structure' });
     isSchema = false;
   }
-  // Of Polars, with the schema that counts.
+  // The footer of Polars, with the schema that counts.
   words(at, bytes.length, footer);
   parts.push({ at, region: footer });
   return { fields, parts, words: [], footer: bytes.length };
 }
 
 /**
- * What a batch says once only, so that another value is other numbers and contradicts nothing: where a buffer begins,
- * and whether buffers are compressed. First and last byte of each, in order.
+ * What a batch states only once, so that another value gives other numbers without a contradiction: where a buffer
+ * begins, and whether buffers are compressed. First and last byte of each, in order.
  */
 function toldOnce(flat: FlatReader): [number, number][] {
   const message = flat.root();
@@ -219,7 +219,7 @@ function toldOnce(flat: FlatReader): [number, number][] {
   return places.sort(([a], [b]) => a - b);
 }
 
-/** What lengths, counts, places and types may be said to be, whatever they are. */
+/** Values to try for any length, count, place or type. */
 export const interesting: readonly bigint[] = [
   0n,
   1n,
@@ -278,7 +278,7 @@ export function mutate(sound: Buffer, anatomy: Anatomy, dice: Dice): Mutation {
           ? dice.of(['word', 'other word'] as const)
           : dice.of(['set', 'set', 'flip', 'zero', 'ones', 'cut', 'insert', 'repeat', 'end'] as const);
       what.push(`${kind} ${length} at ${at}`);
-      // Whatever moves touches everything behind it.
+      // A change that moves bytes affects everything after it.
       if (kind === 'set' || kind === 'flip' || kind === 'zero' || kind === 'ones')
         for (let place = at; place < Math.min(at + length, bytes.length); place++) {
           regions.add(isShifted ? 'schema' : regionAt(anatomy, place));
@@ -317,7 +317,7 @@ export function statedBy(bytes: Uint8Array, { at, end, kind }: Field): bigint {
   return kind !== 'varint' ? value : value % 2n === 0n ? value / 2n : -(value + 1n) / 2n;
 }
 
-/** The file with another value of a field; one that takes more bytes moves what is behind it. */
+/** The file with another value of a field; a value that takes more bytes moves what follows. */
 export function withValue(
   bytes: Buffer<ArrayBuffer>,
   { at, end, kind }: Field,
@@ -338,7 +338,7 @@ export function withValue(
   return changed;
 }
 
-// Padded to the bytes that were there, which the protocol allows.
+// Padded to the previous number of bytes, which the protocol allows.
 function varintOf(value: bigint, length: number): Buffer {
   let rest = BigInt.asUintN(64, value);
   const bytes: number[] = [];

@@ -21,7 +21,7 @@ export function dot(length: number, left: (k: number) => number, right: (k: numb
   return sum;
 }
 
-/** The same of two arrays from a place on, in a loop that takes a fifth of the time. */
+/** The same for parts of two arrays, in a loop that takes a fifth of the time. */
 export function dotOf(length: number, left: Real, leftAt: number, right: Real, rightAt: number, start = 0): Sum {
   let value = start;
   let size = Math.abs(start);
@@ -70,7 +70,10 @@ export function lowerFactor(n: number, seed: number, above = 0): Float64Array<Ar
   return factor;
 }
 
-/** `values` between two margins of a number that nothing computes; `isIntact` fails where a command wrote there. */
+/**
+ * `values` between two margins filled with a number that no command computes; `isIntact` fails if a command wrote
+ * there.
+ */
 export function guarded(values: Real): { readonly view: Real; isIntact(what: string): void } {
   const margin = 64;
   const mark = -12345;

@@ -1,6 +1,5 @@
 // What a worker thread does in test/native/workers.test.ts, and on the Metal device in test/metal/workers.test.ts.
-// Plain JavaScript and only the addon, as in a user's worker: loaders of the tests' own would be one more thing that
-// can go wrong.
+// It is plain JavaScript and loads only the addon, as a user's worker would: the tests' own loaders could fail, too.
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -19,7 +18,7 @@ function record(device, length, repeats) {
 }
 
 const plans = {
-  // Loads, uses, closes; says what it computed.
+  // Loads, uses and closes; reports what it computed.
   async use() {
     const device = open(2);
     const { encoder, out } = record(device, 10_000, 1);
@@ -38,7 +37,7 @@ const plans = {
     await Promise.all(devices.map((device) => record(device, 1 << 16, 2).encoder.commit()));
     parentPort.postMessage('forgotten');
   },
-  // Says so when commits are in flight, then waits to be terminated.
+  // Reports when commits are in flight, then waits to be terminated.
   async pend() {
     const devices = [open(1), open(2)];
     const rounds = devices.map(async (device) => {
@@ -47,7 +46,7 @@ const plans = {
     parentPort.postMessage('pending');
     await Promise.all(rounds);
   },
-  // Commits that end all the time: termination meets their settling.
+  // Commits end all the time, so that termination comes while they settle.
   async settle() {
     const device = open(1);
     parentPort.postMessage('pending');
@@ -72,7 +71,7 @@ const plans = {
     parentPort.postMessage('pending');
     for (;;) record(device, 1 << 16, 1).encoder.commitSync();
   },
-  // As above, with refusals thrown and caught, and memory taken and given.
+  // As above, with refusals thrown and caught, and memory allocated and released.
   async churn() {
     const device = open(1);
     parentPort.postMessage('pending');

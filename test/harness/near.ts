@@ -1,8 +1,8 @@
 import * as assert from 'uvu/assert';
 
 /**
- * Asserts numbers to be near others: within `tolerance` relative to the expected number or to 1, whichever is larger,
- * or within what a function of the index allows.
+ * Asserts that numbers are near the expected ones: within `tolerance` relative to the expected number or to 1,
+ * whichever is larger, or within the value of a function of the index.
  */
 export function near(
   actual: ArrayLike<number>,

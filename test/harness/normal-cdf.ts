@@ -1,4 +1,4 @@
-// The normal distribution function, for tests only: a source of expected values that shares nothing with what is
+// The normal distribution function, for tests only: a source of expected values that shares no code with what is
 // tested.
 
 /**

@@ -1,9 +1,9 @@
-// What a box probability costs and how far it is off: the table of docs/probabilities.md. Not a test: a minute, and
-// times of this machine.
+// The cost and the error of a box probability, for the table of docs/probabilities.md. It is not a test: it takes a
+// minute, and its times depend on the machine.
 //
 //   node --import tsx test/harness/orthant-cost.ts
 //
-// The orthant of n normals with correlation 1/2 has the probability 1 / (n + 1). Seconds are of the processor, of all
+// The orthant of n normals with correlation 1/2 has the probability 1 / (n + 1). Seconds are processor time of all
 // threads together.
 import { MultivariateNormal, openDevice } from '../../lib/index.ts';
 

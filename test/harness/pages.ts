@@ -1,7 +1,7 @@
 // node --import tsx test/harness/pages.ts covarium-1.2.3.tgz
 //
-// Installs the tarball in an empty folder and runs the program of README and of each page there, as pasted, without
-// flags. TypeScript that is not JavaScript loses its types first. The last line sums up: N passed, N failed.
+// Installs the tarball in an empty folder, and runs there the program of README and of each page as a user pastes it,
+// without flags. Types of TypeScript are removed first. The last line sums up: N passed, N failed.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

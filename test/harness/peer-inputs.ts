@@ -1,4 +1,4 @@
-// What the peers of the benchmark compute from in tests.
+// Inputs for the peers of the benchmark in tests.
 import { Matrix, MultivariateNormal, openDevice, type Real, type RealDtype } from '../../lib/index.ts';
 
 const device = openDevice('reference');
@@ -14,14 +14,14 @@ export const batchSize = 2000;
 
 const made = new Map<string, Readonly<Record<string, Real>>>();
 
-/** The same for all that ask. */
+/** The same inputs for every caller. */
 export function inputsOf(n: number, dtype: RealDtype): Readonly<Record<string, Real>> {
   const inputs = made.get(`${n} ${dtype}`) ?? makeInputs(n, dtype);
   made.set(`${n} ${dtype}`, inputs);
   return inputs;
 }
 
-/** Not symmetric in any way that would hide a transposed factor: variances grow, correlations alternate. */
+/** Without a symmetry that would hide a transposed factor: variances grow, correlations alternate. */
 function makeInputs(n: number, dtype: RealDtype): Readonly<Record<string, Real>> {
   const zeros = (length: number) => (dtype === 'float32' ? new Float32Array(length) : new Float64Array(length));
   const from = (length: number, entry: (i: number) => number): Real => zeros(length).map((_, i) => entry(i));

@@ -8,9 +8,9 @@ import { openReference } from '../../lib/reference/device.ts';
  */
 export interface PretendGpu {
   readonly device: Device;
-  /** The verbs of every commit, in order: `product, sum`. */
+  /** The commands of every commit, in order: `product, sum`. */
   readonly commits: string[];
-  /** The verbs that had an operand in other memory than the device's own. */
+  /** The commands that had an operand outside the device's own memory. */
   readonly strangers: string[];
 }
 

@@ -9,16 +9,16 @@ const top = fileURLToPath(new URL('../..', import.meta.url));
 const folder = join(top, 'build-tests/programs');
 const daysKept = 7;
 
-/** All that a program of ours may be made of. */
+/** A hash of all sources that a program may include. */
 const sourcesAre = createHash('sha256');
 for (const path of files.filter((each) => /\.(cc|h|inc|metal)$/.test(each)))
   sourcesAre.update(`${path}\0`).update(readFileSync(join(top, path)));
 const ofSources = sourcesAre.digest('hex');
 
 /**
- * A program of C++ sources, whose paths are relative to the package's folder, or what the compiler says against them:
- * nothing if there is no such compiler. One that an earlier run has made of the same text with the same compiler is
- * taken as it is.
+ * Compiles C++ sources, whose paths are relative to the package's folder, to a program. Returns the compiler's errors
+ * if it fails, and nothing if the compiler is missing. A program that an earlier run made from the same text with the
+ * same compiler is reused.
  */
 export function program(
   compiler: string,
@@ -33,7 +33,7 @@ export function program(
   if (existsSync(path)) return { path };
   mkdirSync(folder, { recursive: true });
   removeOld();
-  // Under its name only when it is whole: two processes may make it at once.
+  // Renamed to its final name when it is complete, because two processes may make it at once.
   const unfinished = `${path}.${process.pid}`;
   const args = [...flags, ...sources.map((each) => join(top, each)), '-o', unfinished, '-lpthread'];
   const { status, stderr } = spawnSync(compiler, args, { cwd: top, encoding: 'utf8' });

@@ -1,6 +1,5 @@
-// fast-check for tests with properties. They are tried with the same cases each time, so that a change that fails is to
-// blame for it. COVARIUM_PROPERTY_SEED is another number, or `random`, for those who look for what nobody has thought
-// of.
+// fast-check for property tests. Each run tries the same cases, so that a failure is due to a change of the code.
+// COVARIUM_PROPERTY_SEED sets another seed, or `random`, to look for new failures.
 import fc from 'fast-check';
 
 const { COVARIUM_PROPERTY_SEED: asked = '1' } = process.env;

@@ -1,9 +1,9 @@
 // node test/harness/releases.mjs [releases]
 //
-// The newest of each release line of Node that the package is for, from the npm package `node`: some of the tests (but
-// on the line of the Node that runs this, which `npm test` is left to), the examples, the main job, the packed tarball,
-// and with it, on the oldest and the newest release, the program of each page. A line for each release; the last one
-// sums up: N passed, N failed.
+// Tests the newest release of each line of Node that the package supports, from the npm package `node`: some of the
+// tests (except on the line of the Node that runs this, which `npm test` covers), the examples, the main job and the
+// packed tarball; on the oldest and the newest release also the program of each page. Prints a line for each release;
+// the last line sums up: N passed, N failed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const asked = process.argv.slice(2);
 const releases = asked.length > 0 ? asked : ['20.19', '22', '24', '26'];
 
-/** Where the engine matters: memory that is detached, promises, workers, exits, streams, files. */
+/** Tests for which the engine matters: memory that is detached, promises, workers, exits, streams, files. */
 const quick = [
   ...['array/', 'command/', 'file/output', 'table/read-table', 'normal/draw', 'normal/conditional'],
   ...['contract/device', 'contract/errors', 'contract/external-buffers', 'kernel/kernel'],
@@ -23,7 +23,7 @@ const quick = [
 
 const lineOf = (version) => version.split('.')[0];
 
-/** The program of a release, installed where it is not there yet; a build folder keeps it. */
+/** The program of a release, installed if it is not there yet; a build folder keeps it. */
 function nodeOf(release) {
   const folder = join(root, 'build-node', release);
   mkdirSync(folder, { recursive: true });
@@ -46,7 +46,7 @@ const tarball = join(scratch, JSON.parse(packed.stdout)[0].filename);
 const { COVARIUM_ADDON = join(root, 'build', 'Release', 'covarium.node') } = process.env;
 let [passed, failed] = [0, 0];
 
-/** Runs a part of a release; gives the numbers that it ends with, or 1 where it has none. */
+/** Runs a part of a release; returns the numbers in its last line, or 1 if it has none. */
 function part(title, program, args, options = {}) {
   const PATH = `${dirname(program)}:${process.env.PATH}`;
   const { status, signal, stdout, stderr } = spawnSync(program, args, {
@@ -60,14 +60,14 @@ function part(title, program, args, options = {}) {
   const numbers = status === 0 ? [Number(ran), 0] : [Number(ran) - (ran === '1' ? 1 : 0), Math.max(1, Number(broken))];
   passed += numbers[0];
   failed += numbers[1];
-  // Indented, since .ci/run adds up the lines that stand at the left.
+  // Indented, since .ci/run adds up the lines that are not indented.
   if (status !== 0)
     console.log(`--- failed: ${title} (${signal ?? status})\n${`${stdout}${stderr}`.replace(/^/gm, '  ')}`);
   return status === 0 ? `${ran === '1' ? 'passed' : `${ran} passed`}` : 'FAILED';
 }
 
 for (const [index, release] of releases.entries()) {
-  // The compiler makes most of an example: one release has them all.
+  // The compiler takes most of an example's time, so only one release runs them all.
   const tested = index === releases.length - 1 ? [...quick, 'examples/run'] : quick;
   const begin = performance.now();
   const node = nodeOf(release);

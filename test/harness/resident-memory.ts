@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Resident memory of this process, in MiB, after a collection of garbage and its finalizers; needs --expose-gc. */
+/** Resident memory of this process, in MiB, after garbage collection and finalizers; needs --expose-gc. */
 export async function residentMebibytes(): Promise<number> {
   for (let turn = 0; turn < 4; turn++) {
     globalThis.gc?.();

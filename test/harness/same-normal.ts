@@ -1,4 +1,4 @@
-// What a normal is compared with, however it was made.
+// What a normal is compared with, whichever way it was made.
 import { readFileSync } from 'node:fs';
 import type { MultivariateNormal } from '../../lib/index.ts';
 import { scattered } from './naive.ts';
@@ -16,14 +16,14 @@ export interface Answer {
   readonly logPdf: number;
 }
 
-/** That a normal answers as the 60 digits do. */
+/** Asserts that a normal gives the answers of 60 digits. */
 export function answersAs(normal: MultivariateNormal, answer: Omit<Answer, 'covariance'>, tolerance: number): void {
   near([normal.logDeterminant], [answer.logDeterminant], tolerance, 'log determinant');
   near(normal.logPdfSync(answer.x).toArray(), [answer.logPdf], tolerance, 'log density');
   near(normal.mahalanobisSync(answer.x).toArray(), [answer.mahalanobis], tolerance, 'distance');
 }
 
-/** That two normals of one covariance draw, transform and judge alike. */
+/** Asserts that two normals with the same covariance give the same draws, transforms and densities. */
 export async function areAlike(one: MultivariateNormal, other: MultivariateNormal, tolerance: number): Promise<void> {
   const n = one.dimension;
   const rows = other.sampleSync(9, { seed: 5, stream: 2, firstRow: 3 });

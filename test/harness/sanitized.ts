@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 const env: NodeJS.ProcessEnv & { COVARIUM_SANITIZED?: string } = process.env;
 
 /**
- * Whether the addon is built under a sanitizer (test/sanitize.mjs): kernels take twenty times as long, and freed memory
- * is held back.
+ * True if the addon is built with a sanitizer (test/sanitize.mjs): kernels take twenty times as long, and freed
+ * memory is held back.
  */
 export const sanitized: boolean = env.COVARIUM_SANITIZED !== undefined;
 
 /**
- * The environment in which Node loads an addon with the address sanitizer. Leaks are counted for the Metal device over
- * its stand-in alone: elsewhere Node's own would drown ours, and test/native/leak.test.ts looks for them.
+ * The environment in which Node loads an addon with the address sanitizer. Leaks are counted only for the Metal
+ * device over its stand-in: elsewhere Node's own leaks would hide ours, and test/native/leak.test.ts looks for them.
  */
 export function sanitizerEnvironment(countsLeaks: boolean): NodeJS.ProcessEnv {
   const architecture = { x64: 'x86_64', arm64: 'aarch64' }[process.arch as string];

@@ -1,4 +1,4 @@
-// Normals for the tests of what they are asked, and how near an answer is.
+// Normals for the tests of their methods, and tolerances for the results.
 import { readFileSync } from 'node:fs';
 import type { Device, RealDtype } from '../../lib/index.ts';
 import fc from './properties.ts';
@@ -9,7 +9,7 @@ export const answers: any = JSON.parse(
   readFileSync(new URL('../answers/normal-questions.json', import.meta.url), 'utf8'),
 );
 
-/** A normal, what is given of it, and the conditional. */
+/** A normal, the condition, and the conditional normal. */
 export interface Conditional {
   readonly name: string;
   readonly mean: number[];
@@ -23,7 +23,7 @@ export interface Conditional {
 
 export const conditionals: readonly Conditional[] = answers.conditionals;
 
-/** Roundings that a result of each type may be off by, relative to what it is measured by. */
+/** The rounding error of each type, relative to the result's scale. */
 export const eps = (dtype: RealDtype): number => (dtype === 'float32' ? 2 ** -23 : 2 ** -52);
 
 export const realDtypes = (device: Device): RealDtype[] => device.dtypes as RealDtype[];
@@ -41,7 +41,7 @@ interface SomeNormal {
 
 const real = (limit: number) => fc.double({ min: -limit, max: limit, noNaN: true });
 const arrays = (length: number, limit: number) => fc.array(real(limit), { minLength: length, maxLength: length });
-/** Normals with scales that span 10^12, some coordinates of each, and a point within a few standard deviations. */
+/** Normals whose scales span 10^12, some of their coordinates, and a point within a few standard deviations. */
 export const normals: fc.Arbitrary<SomeNormal> = fc
   .integer({ min: 2, max: 6 })
   .chain((n) =>

@@ -1,4 +1,4 @@
-// The text of the package's own files, for the tests of how the house is built.
+// The text of the package's own files, for the tests of the repository's structure.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,12 +6,12 @@ import * as assert from 'uvu/assert';
 
 const folder = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Whether a file or folder is there. Paths are relative to the package's folder, here and below. */
+/** True if a file or folder exists. Paths are relative to the package's folder, here and below. */
 export const isThere = (path: string): boolean => existsSync(join(folder, path));
 
 export const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
 
-/** `of`, which reads a file once: the repository's own files stay as they are while it is tested. */
+/** `of` with its results cached, because the repository's files do not change while it is tested. */
 export function once<Found>(of: (path: string) => Found): (path: string) => Found {
   const known = new Map<string, Found>();
   return (path) => {
@@ -20,14 +20,14 @@ export function once<Found>(of: (path: string) => Found): (path: string) => Foun
   };
 }
 
-/** All files of a room; none where there is no such room. */
+/** All files of a room; none if there is no such room. */
 export function list(room: string): string[] {
   if (!isThere(room)) return [];
   return (
     readdirSync(join(folder, room), { recursive: true, withFileTypes: true, encoding: 'utf8' })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(folder.length))
-      // docs/site has packages of its own, and makes pages of ours.
+      // docs/site has its own packages, and generates pages from ours.
       .filter((path) => !/(^|\/)(node_modules|\.vitepress\/(cache|dist))\//.test(path))
       .sort()
   );
@@ -48,7 +48,7 @@ export function importsOf(path: string): string[] {
   return importsIn(path, withoutTypes(path), anyImport);
 }
 
-/** The modules that it imports while it is loaded, not later by a call. */
+/** The modules that it imports when it is loaded, not later in a call. */
 export function staticImportsOf(path: string): string[] {
   return importsIn(path, withoutTypes(path), /(?:\bfrom|\bimport)\s*'([^']+)'/g);
 }
@@ -64,7 +64,7 @@ function importsIn(path: string, text: string, pattern: RegExp): string[] {
   );
 }
 
-/** What a source includes with quotes (as paths, where the file is there) or brackets. */
+/** What a source includes with quotes (as paths, if the file exists) or with brackets. */
 export function includesOf(path: string): { quoted: string[]; system: string[] } {
   const text = code(path);
   const quoted = [...text.matchAll(/^\s*#\s*(?:include|import)\s*"([^"]+)"/gm)].map(([, name]) => {
@@ -87,7 +87,7 @@ export function reachedFrom(
   return seen;
 }
 
-/** Fails with every path that is wrong, not the first alone. */
+/** Fails with every path that is wrong, not only the first. */
 export function none(wrong: readonly string[], law: string): void {
   assert.equal(wrong, [], law);
 }

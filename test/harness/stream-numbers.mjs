@@ -1,5 +1,5 @@
-// Streams numbers through `covarium sample` to NPY and to Parquet, and tells the peak of memory and the rate as a share
-// of the disk's: of plain writes of as many bytes. All times include fsync. npm run stream-numbers -- --numbers
+// Streams numbers through `covarium sample` to NPY and to Parquet, and prints the peak memory, and the rate as a
+// share of the rate of plain writes of as many bytes. All times include fsync. npm run stream-numbers -- --numbers
 // 250000000 --folder /data
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,10 +31,10 @@ writeFileSync(model, JSON.stringify({ covarium: 1, dtype: 'float32', mean: Array
 console.log(
   `${rows} rows of ${n} float32 numbers, ${(bytes / 1e9).toFixed(2)} GB; ${cpus()[0]?.model}, ${cpus().length} threads`,
 );
-// Before and after each run, since a disk that others use, too, is not always as fast.
+// Measured before and after each run, since a shared disk is not always equally fast.
 const plain = [await plainWrite()];
 for (const format of ['npy', 'parquet']) {
-  // A tenth of the rows: where memory is bounded, its peak is the same.
+  // A tenth of the rows: if memory is bounded, the peak is the same.
   const tenth = await sample(format, Math.ceil(rows / 10));
   const whole = await sample(format, rows);
   plain.push(await plainWrite());

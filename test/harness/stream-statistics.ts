@@ -2,7 +2,7 @@ import type { Real } from '../../lib/dtype.ts';
 import { EqualCells } from './equal-cells.ts';
 import { normalCdf } from './normal-cdf.ts';
 
-/** One look at the draws, and the probability that independent standard normals look as far off as that. */
+/** One statistic of the draws, and the probability that independent standard normals deviate as far. */
 export interface Check {
   readonly name: string;
   readonly p: number;
@@ -19,13 +19,13 @@ const pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]] as const; // biom
 const cells = new EqualCells(2 ** 16);
 const coarseBits = 6;
 
-/** What a run of draws of the normal stream looks like; the draws come in pieces, each from the start of a block on. */
+/** Statistics of consecutive draws of the normal stream. The draws come in pieces that start at a block. */
 export class StreamStatistics {
   /** The largest magnitude so far. */
   largest = 0;
   #count = 0;
   #pieces = 0;
-  // Of a piece; kept from one to the next.
+  // Scratch for a piece, reused for the next one.
   #z = new Float64Array();
   #squares = new Float64Array();
   #cellOf = new Uint16Array();
@@ -36,7 +36,7 @@ export class StreamStatistics {
   readonly #laneSums = new Float64Array(2 * pairs.length);
   readonly #laneTables = pairs.map(() => new Uint32Array(2 ** (2 * coarseBits)));
 
-  /** Takes a piece, a multiple of four draws. */
+  /** Adds a piece, whose length is a multiple of four draws. */
   add(draws: Real): void {
     if (this.#z.length !== draws.length) {
       this.#z = new Float64Array(draws.length);
@@ -84,7 +84,7 @@ export class StreamStatistics {
     for (const [at, sum] of [m1, m2, m3, m4, m6].entries()) this.#moments[at]! += sum;
   }
 
-  /** Every look at the draws so far. */
+  /** Every statistic of the draws so far. */
   checks(): Check[] {
     const n = this.#count;
     const found: Check[] = [];
@@ -114,7 +114,7 @@ export class StreamStatistics {
   }
 }
 
-/** Whether two runs of draws of the same length, and their squares, are uncorrelated. */
+/** Checks that two runs of draws of the same length, and their squares, are uncorrelated. */
 export function correlationChecks(name: string, x: Real, y: Real): Check[] {
   let sum = 0;
   let sumOfSquares = 0;

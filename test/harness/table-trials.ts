@@ -1,5 +1,5 @@
-// What must hold of a changed table: numbers that are finite or a refusal; where nothing but structure was changed, the
-// same numbers as before or a refusal; and of CSV the same answer from the addon and from TypeScript.
+// What a changed table must give: finite numbers or a refusal; if only structure was changed, the same numbers as
+// before or a refusal; and for CSV the same result from the addon and from TypeScript.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CovariumError, readTable } from '../../lib/index.ts';
@@ -11,7 +11,7 @@ import { anatomyOf, type Dice, mutate, type Region } from './mutations.ts';
 
 /** A changed file. */
 export interface Trial {
-  /** Of the sound file. */
+  /** Name of the sound file. */
   readonly name: string;
   readonly what: string;
   /** Reads it: resolves to what is wrong with what was read, if anything, and rejects with the refusal. */
@@ -38,14 +38,14 @@ async function answerOf(numbers: Promise<number[]>): Promise<string> {
   );
 }
 
-/** A file with something changed in one of these regions of it. */
+/** A file that was changed in these regions. */
 interface Changed {
   readonly seed: MutationSeed;
   readonly bytes: Buffer;
   readonly regions: ReadonlySet<Region>;
 }
 
-/** Reads changed files and compares what is read with what the sound ones say. */
+/** Reads changed files and compares the result with that of the sound ones. */
 function comparing(
   format: TableFormat,
   folder: string,
@@ -84,7 +84,7 @@ export async function tableTrials(format: TableFormat, folder: string): Promise<
   return async (dice) => {
     const seed = dice.of(seeds);
     const { name, bytes, columns, anatomy, member } = seed;
-    // All columns, or one: a fault in another than the first is then not hidden by a refusal of the first.
+    // All columns or only one, so that a refusal of the first column does not hide a fault in another.
     const chosen = columns === undefined || dice.below(4) === 0 ? columns : [dice.of(columns)];
     const comment = format === 'csv' && dice.below(3) === 0 ? '#' : undefined;
     const request = { columns: chosen, member, comment };
@@ -94,7 +94,7 @@ export async function tableTrials(format: TableFormat, folder: string): Promise<
   };
 }
 
-/** Lies (lies.ts) about the sound files of a format, or about the one of that name: one of each so many. */
+/** Lies (lies.ts) about the sound files of a format, or about the file with that name: every n-th lie. */
 export async function tableLies(
   format: TableFormat,
   folder: string,

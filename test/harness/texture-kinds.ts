@@ -10,7 +10,7 @@ function halfOf(bits: number): number {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** Of each kind of component: the memory of its numbers, and what one of them is to a kernel. */
+/** For each kind of component: the memory of its numbers, and the value that a kernel reads from one. */
 export const kinds: { readonly [kind: string]: { readonly bits: Values; readonly read: (bits: number) => number } } = {
   '8unorm': { bits: Uint8Array.from({ length: 256 }, (_, i) => i), read: (b) => b / 255 },
   '8snorm': { bits: Uint8Array.from({ length: 256 }, (_, i) => i), read: (b) => Math.max(((b << 24) >> 24) / 127, -1) },
@@ -26,7 +26,7 @@ export const kinds: { readonly [kind: string]: { readonly bits: Values; readonly
   '32float': { bits: Float32Array.of(0, -1.5, 1e-38, 3e38), read: (b) => b },
 };
 
-/** All words of 16 bits but those of NaN, as bytes. */
+/** All words of 16 bits except those of NaN, as bytes. */
 function halves(): Uint8Array {
   const all = Array.from({ length: 65536 }, (_, i) => (Number.isNaN(halfOf(i)) ? 0 : i));
   return new Uint8Array(Uint16Array.from(all).buffer);

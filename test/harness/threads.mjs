@@ -1,8 +1,8 @@
-// What the cpu device does with so many threads, in ms, best of some rounds: draws into memory that serves again,
+// Times of the cpu device with each number of threads, in ms, the best of several rounds: draws into reused memory,
 // densities, a fit and a factor. After `npm run build`: node test/harness/threads.mjs 1 2 4 8 16
 //
-// What the machine itself gives to many threads: node test/harness/threads.mjs --processes 16 has that many processes
-// do a share of the rows each, by one thread, first one of them alone, then all at once.
+// What the machine itself gives to many threads: with node test/harness/threads.mjs --processes 16, that many
+// processes each compute a share of the rows with one thread, first one of them alone, then all at once.
 import { fork } from 'node:child_process';
 import { Matrix, MultivariateNormal, openDevice } from '../../dist/lib/index.js';
 
@@ -29,7 +29,7 @@ async function factorOf(device, covariance, dtype) {
   return least;
 }
 
-/** In one of many processes: waits until all of them are here. */
+/** In one of many processes: waits until all of them have started. */
 const together = () =>
   process.send === undefined
     ? undefined
@@ -63,7 +63,7 @@ async function timesOf(threads, dtype, share) {
     if (n === 2) await time('of 2, synchronously', () => best(() => normal.sampleSync(count, { seed: 1, out })));
     if (n === 1000) {
       await time('logPdf', () => best(() => normal.logPdf(out)));
-      // Of few rows a covariance is singular.
+      // The covariance of few rows is singular.
       const fit = { device, rows: out, dtype, ...(share < 1 && { shrinkage: 0.5 }) };
       await time(share < 1 ? 'fit with shrinkage' : 'fit', () =>
         best(async () => (await MultivariateNormal.fit(fit)).close()),
@@ -84,7 +84,7 @@ const show = (title, times) =>
       .join(', ')}`,
   );
 
-/** The mean of each time over so many processes at once. */
+/** The mean of each time over `processes` processes at once. */
 async function apart(processes, dtype, share) {
   const children = Array.from({ length: processes }, () => fork(process.argv[1], ['--share', dtype, String(share)]));
   let ready = 0;

@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(realpathSync(tmpdir()), 'covarium-tools-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-// A tarball that was packed without a prebuilt addon takes the one that was built here.
+// A tarball that was packed without a prebuilt addon uses the one that was built here.
 const addon = existsSync(join(root, 'prebuilds'))
   ? {}
   : { COVARIUM_ADDON: join(root, 'build', 'Release', 'covarium.node') };
@@ -35,8 +35,8 @@ const packed = () => {
 };
 const tarball = process.argv[2] === undefined ? packed() : resolve(process.argv[2]);
 
-// What each does: it passes typed arrays of its own realm, draws on every device that is here, into memory of the
-// device, and meets an error. Without the addon there would be one device only.
+// What each tool runs: it passes typed arrays of its own realm, draws on every available device, into memory of the
+// device, and provokes an error. Without the addon there would be only one device.
 const trial = `
 import { CovariumError, listDevices, MultivariateNormal, openDevice } from 'covarium';
 export async function tried() {
@@ -62,7 +62,7 @@ export async function tried() {
 }
 `;
 const alone = "import { tried } from './trial.mjs';\nconsole.log(await tried());\n";
-// CommonJS has no await at the top.
+// CommonJS has no top-level await.
 const later = "import { tried } from './trial.mjs';\ntried().then((ended) => console.log(ended));\n";
 const asTest = "test('covarium', async () => expect(await tried()).toMatch(/^tried [23]$/), 60_000);\n";
 
@@ -169,7 +169,7 @@ write('later.mjs', later);
 const install = (...packages) =>
   npm(folder, 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', ...packages).status === 0;
 if (!install(tarball)) throw new Error(`${tarball} cannot be installed.`);
-// Together, since that is quicker; one that cannot be had leaves the others.
+// Installed together, since that is quicker; if a package cannot be installed, the others are installed one by one.
 const all = install(...tools.flatMap(({ packages }) => packages));
 
 let [passed, failed] = [0, 0];
@@ -184,7 +184,7 @@ for (const { name, packages, check } of tools) {
   if (status === 0) passed++;
   else failed++;
   console.log(`${name}: ${status === 0 ? 'passed' : `FAILED (${signal ?? status})`} (${seconds})`);
-  // Indented, since .ci/run adds up the lines that stand at the left.
+  // Indented, since .ci/run adds up the lines that are not indented.
   if (status !== 0) console.log(`--- failed: ${name}\n${`${stdout}${stderr}`.replace(/^/gm, '  ')}`);
 }
 console.log(`${passed} passed, ${failed} failed`);

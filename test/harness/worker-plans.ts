@@ -1,6 +1,6 @@
 // What workers do on the devices of test/native/workers and test/metal/workers.
 
-/** So many rounds of workers side by side, each with a plan of test/harness/native-worker.mjs. */
+/** Rounds of workers side by side, each with a plan of test/harness/native-worker.mjs. */
 interface WorkerRounds {
   readonly sentence: string;
   readonly rounds: number;
@@ -9,12 +9,12 @@ interface WorkerRounds {
 
 export const workerRounds: readonly WorkerRounds[] = [
   {
-    sentence: 'Four workers at once use and close devices, round after round, where the main thread has none.',
+    sentence: 'Four workers at once use and close devices, round after round, while the main thread has none.',
     rounds: 6,
     plans: ['use', 'use', 'use', 'use'],
   },
   {
-    sentence: 'Devices that a worker never closes end with it.',
+    sentence: 'Devices that a worker never closes are closed when it ends.',
     rounds: 6,
     plans: ['forget', 'forget', 'use', 'forget'],
   },

@@ -1,6 +1,6 @@
 // A main thread that never loads the addon: rounds of workers, some terminated after a while. Arguments: rounds, then
-// for each worker its plan (test/harness/native-worker.mjs), with + where it is terminated. Ends with 0 only where
-// every worker did as told.
+// for each worker its plan (test/harness/native-worker.mjs), with + if it is terminated. Ends with 0 only if every
+// worker did as planned.
 import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 

@@ -1,11 +1,11 @@
-// An expectation: a kernel of a public text, its arguments, and what it must write, by plain JavaScript.
+// An expectation: a kernel of a public text, its arguments, and what it must write, computed by plain JavaScript.
 import type { KernelArgument, KernelOptions } from '../../../lib/index.ts';
 
-/** A memory that a kernel writes, and what it must hold then; anything where NaN is expected. */
+/** Memory that a kernel writes, and what it must hold afterwards; NaN stands for any value. */
 export class Written {
   readonly type: string;
   readonly expected: readonly number[];
-  /** The largest difference, in parts of the largest number that is expected. */
+  /** The largest difference, relative to the largest expected number. */
   readonly tolerance: number;
   readonly before: readonly number[];
 
@@ -24,7 +24,7 @@ export interface Expectation {
   readonly constants?: NonNullable<KernelOptions['constants']>;
   readonly layouts?: NonNullable<KernelOptions['layouts']>;
   readonly arguments: { readonly [name: string]: KernelArgument | Written };
-  /** Why check mode refuses it, rightly: a part of its message. */
+  /** A part of the message with which check mode refuses the kernel, if it rightly does. */
   readonly refusal?: string;
 }
 
@@ -87,7 +87,7 @@ export function transposed(values: readonly number[], rows: number): number[] {
 type Reader = (view: DataView, at: number) => number;
 type Writer = (view: DataView, at: number, value: number) => void;
 
-/** How the elements of a type are kept: bytes of one, how it is read, and how it is written. */
+/** How the elements of a type are stored: bytes of one, how it is read, and how it is written. */
 const kinds: { readonly [type: string]: readonly [bytes: number, read: Reader, write: Writer] } = {
   float: [4, (view, at) => view.getFloat32(at, true), (view, at, value) => view.setFloat32(at, value, true)],
   uint: [4, (view, at) => view.getUint32(at, true), (view, at, value) => view.setUint32(at, value, true)],
@@ -187,7 +187,7 @@ export function read(type: string, all: Uint8Array): number[] {
   return range(all.byteLength / size).map((i) => get(view, i * size));
 }
 
-/** Numbers as a kernel takes elements of a type: a typed array where there is one, or bytes. */
+/** Numbers as a kernel takes elements of a type: a typed array if there is one, otherwise bytes. */
 export function memory(type: string, values: readonly number[]): Float32Array | Int32Array | Uint32Array | Uint8Array {
   const all = bytes(type, values);
   if (type === 'float') return new Float32Array(all.buffer);
@@ -195,7 +195,7 @@ export function memory(type: string, values: readonly number[]): Float32Array | 
   return type === 'uint' ? new Uint32Array(all.buffer) : all;
 }
 
-/** A memory that a kernel writes, and what it must hold then. */
+/** Memory that a kernel writes, and what it must hold afterwards. */
 export function writes(
   type: string,
   expected: readonly number[],

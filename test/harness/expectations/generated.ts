@@ -9,7 +9,7 @@ const matrix = numbers(16, 72).map((v) => v / 2); // by columns
 const times = (vector: readonly number[]) => product(transposed(matrix, 4), vector, 4, 1);
 const repeated = (vector: readonly number[], count: number) => range(count).reduce(times, vector);
 
-/** A matrix that columns of two, three or four numbers make, as it lies in memory; NaN is padding. */
+/** A matrix of columns of two, three or four numbers, as it lies in memory; NaN is padding. */
 function laidOut(columns: readonly (readonly number[])[]): number[] {
   return columns.flatMap((column) => (column.length === 3 ? [...column, Number.NaN] : column));
 }
@@ -41,7 +41,7 @@ const squares = [2, 3, 4].map((n) =>
 );
 
 const [factors, others] = [wholes(13, 2 ** 24, 74), wholes(13, 2 ** 24, 75)].map((all) => all.map((v) => v * 250));
-/** Where the numbers a, b, c and d of vectors of one to four stand. */
+/** The places of a, b, c and d, which are vectors of one to four numbers. */
 const places = [[0], [4, 5], [12, 13, 14], [28, 29, 30, 31]].map(
   (all) => [all, [1, 2, 2, 2][all.length - 1]!] as const,
 );

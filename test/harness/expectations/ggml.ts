@@ -56,7 +56,7 @@ const q8 = blocks(signed, (values) => values.map((v) => v & 255));
 const of4 = nibbles.map((v, i) => (v - 8) * scales[Math.floor(i / 32)]!);
 const of8 = signed.map((v, i) => v * scales[Math.floor(i / 32)]!);
 
-// 4 rows of 256 numbers of 6 bits, each 16 with a scale of their own.
+// 4 rows of 256 numbers of 6 bits; each 16 numbers have their own scale.
 const sixes = wholes(4 * 256, 64, 47);
 const fine = wholes(4 * 16, 200, 48).map((v) => v - 100);
 const of6 = sixes.map((v, i) => (v - 32) * fine[Math.floor(i / 16)]! * scales[Math.floor(i / 256)]!);
@@ -105,7 +105,7 @@ function matrixVector(
 
 const shmem = { shmem: { threadgroupBytes: 1024 } };
 
-/** The Walsh-Hadamard transform of a row, in the order of its definition. */
+/** The Walsh-Hadamard transform of a row, in its natural order. */
 function hadamard(row: readonly number[]): number[] {
   const ones = (value: number) => value.toString(2).replaceAll('0', '').length;
   return row.map((_, i) => sum(row.map((v, k) => (ones(i & k) % 2 === 0 ? v : -v))) / Math.sqrt(row.length));
@@ -273,7 +273,7 @@ export const ggml: Expectations = {
           ...{ ne00: 20, ne01: 20, ne02: 1, ne03: 1, nb00: 4, nb01: 80, nb02: 1600, nb03: 1600 },
           ...{ ne10: 4, ne11: 20, ne12: 1, ne13: 1, nb10: 4, nb11: 16, nb12: 320, nb13: 320, ...result(4, 20) },
         },
-        // It reads whole simdgroups of a row, beyond the matrix.
+        // The kernel reads a row by whole simdgroups, beyond the end of the matrix.
         src0: bytes('float', [...triangle, ...new Array(64).fill(0)]),
         src1: bytes('float', product(triangle, solution, 20, 4)),
         ...{ dst: writes('float', [...solution, ...new Array(60).fill(0)], 1e-4), shmem: { threadgroupBytes: 512 } },

@@ -1,6 +1,6 @@
 import { type Expectation, type Expectations, memory, range, wholes, writes } from './expectation.ts';
 
-// Arithmetic of fields, by big integers.
+// Arithmetic of fields, computed with BigInt.
 
 const bigints = 'zkmopro/mopro-msm/src/msm/metal_msm/shader';
 const modulus = 21888242871839275222246405745257275088696311157297823662689037894645226208583n;
@@ -36,7 +36,7 @@ function onBigints(file: string, kernel: string, names: readonly string[], resul
 const product = (first * second * inverseOfRadix) % modulus;
 const montgomery = ['lhs', 'rhs', 'result'] as const;
 
-// A sparse matrix of 6 rows by 5 columns by its entries' columns, as two of them.
+// Two sparse matrices of 6 rows by 5 columns, each by the columns of its entries.
 const columnsOf = wholes(2 * 12, 5, 61);
 const transposedParts = [0, 1].map((half) => {
   const columns = columnsOf.slice(half * 12, half * 12 + 12);
@@ -77,7 +77,7 @@ export const integers: Expectations = {
   [`${bigints}/cuzk/kernel_field_mul.metal`]: [
     {
       kernel: 'test_field_mul',
-      // It adds to an element behind its last.
+      // The kernel adds to an element after the last one.
       refusal: 'uses element (32) of an array of',
       grid: 1,
       arguments: {

@@ -31,7 +31,7 @@ const rows = numbers(2 * 512, 89);
 
 const picture = wholes(8 * 4 * 3, 256, 90);
 
-/** Whether a point leaves the Mandelbrot set, by the rule and in the precision of the kernel. */
+/** True if a point leaves the Mandelbrot set, by the rule and in the precision of the kernel. */
 function escapes(real: number, imaginary: number): number {
   const f = Math.fround;
   let [x, y] = [real, imaginary];

@@ -51,7 +51,7 @@ function fft(n: number, threads: number, constants: { readonly [name: string]: n
   };
 }
 
-/** Threefry with 20 rounds, by its paper. */
+/** Threefry with 20 rounds, as in its paper. */
 function threefry(key: readonly [number, number], counter: readonly [number, number]): [number, number] {
   const keys = [key[0], key[1], (key[0] ^ key[1] ^ 0x1bd11bda) >>> 0];
   let [a, b] = [(counter[0] + keys[0]!) >>> 0, (counter[1] + keys[1]!) >>> 0];
@@ -70,7 +70,10 @@ function threefry(key: readonly [number, number], counter: readonly [number, num
 
 const heads = numbers(2 * 3 * 5 * 8, 26); // 2 sequences, 3 heads, 5 tokens, 8 numbers
 
-/** Numbers of tokens, each with the one 4 behind it, turned by an angle of its token and place. */
+/**
+ * Numbers of tokens: each number is rotated with the one 4 places after it, by an angle that depends on token and
+ * place.
+ */
 function turned(): number[] {
   const out = heads.slice();
   for (let row = 0; row < 30; row++)

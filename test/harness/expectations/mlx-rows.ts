@@ -31,7 +31,7 @@ function normalised(row: readonly number[]): number[] {
   return row.map((v) => (v - mean) / deviation);
 }
 
-/** What each element is after those before it, without itself. */
+/** The scan of a row: each element combined with those before it, or only those before it if not `inclusive`. */
 function scanned<T>(row: readonly T[], first: T, apply: (a: T, b: T) => T, inclusive: boolean): T[] {
   let all = first;
   return row.map((value) => {
