@@ -1,4 +1,4 @@
-// The CUDA device over a strict stand-in for NVIDIA's driver: the bits, what fails, and what is left.
+// The CUDA device over a strict stand-in for NVIDIA's driver: its bits, its failures, and leaks.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { besideCuda, onSoftCuda, printedBesideCuda, roundsBesideCuda } from './on-cuda.ts';
@@ -33,8 +33,10 @@ onSoftCuda('Draws have the bits of the cpu device, whatever their shape.', async
   assert.is(out, 'true true');
 });
 
-onSoftCuda('So have batches, normals, memory of the user, and pieces of it.', async () => {
-  const out = await printedBesideCuda(`${head}
+onSoftCuda(
+  'Batches, normals, and draws into whole or partial user memory have the bits of the cpu device.',
+  async () => {
+    const out = await printedBesideCuda(`${head}
     const cpu = openDevice('cpu'), gpu = openDevice('cuda');
     const results = await Promise.all([cpu, gpu].map(async (device) => {
       const models = 70, n = 5;
@@ -52,11 +54,12 @@ onSoftCuda('So have batches, normals, memory of the user, and pieces of it.', as
     }));
     console.log(results[0] === results[1]);
     cpu.close(); gpu.close();`);
-  assert.is(out, 'true');
-});
+    assert.is(out, 'true');
+  },
+);
 
 onSoftCuda(
-  'A factor that is made on the GPU stays there, however often it draws; its covariance goes there.',
+  'The covariance is copied to the GPU; the factor that is made there stays there, however often it is used.',
   async () => {
     const n = 200;
     const uploadedBy = async (work: string): Promise<number> => {
@@ -81,7 +84,7 @@ onSoftCuda(
   },
 );
 
-onSoftCuda('A factor that is no part of a normal leaves nothing on the GPU after the next commit.', async () => {
+onSoftCuda('A factor that does not belong to a normal leaves nothing on the GPU after the next commit.', async () => {
   const out = await printedBesideCuda(`${head}
     const device = openDevice('cuda'), [a, x] = [device.matrix(200, 200), device.matrix(200, 200)];
     a.data.set(covarianceOf(200).data);
@@ -98,7 +101,7 @@ onSoftCuda('A factor that is no part of a normal leaves nothing on the GPU after
   assert.is(out, 'true');
 });
 
-onSoftCuda('Draws that stay on the GPU come to the host when they are read, and only then.', async () => {
+onSoftCuda('Draws stay on the GPU, and are copied to the host only when they are read.', async () => {
   const [n, count] = [100, 5000];
   const { code, stdout, stderr } = await besideCuda(`${head}
     const cpu = openDevice('cpu'), gpu = openDevice('cuda');
@@ -106,7 +109,7 @@ onSoftCuda('Draws that stay on the GPU come to the host when they are read, and 
     const unread = await normal.sample(${count}, { seed: 1, onDevice: true });
     for (let seed = 2; seed < 5; seed++) await normal.sample(${count}, { seed, out: unread });
     console.log(bitsOf(expected.sampleSync(${count}, { seed: 4 })) === bitsOf(unread));
-    // From now on it is an array of the host's.
+    // From now on it is a host array.
     unread.data.fill(3);
     const twice = gpu.matrix(${count}, ${n}), commands = gpu.commandBuffer();
     commands.sum(unread, unread, twice);
@@ -119,13 +122,13 @@ onSoftCuda('Draws that stay on the GPU come to the host when they are read, and 
     cpu.close(); gpu.close();`);
   assert.equal([code, stdout.split('\n')], [0, ['true', 'true', 'true']], stderr);
   const downloaded = Number(/downloaded (\d+)/.exec(stderr)?.[1]);
-  // Once when it was read, once when it was drawn into anew, and the self-test.
+  // One copy when it was read, one when it was drawn into again, and the self-test's.
   const once = 4 * n * count;
   assert.ok(downloaded >= 2 * once && downloaded < 2 * once + 900_000, `${downloaded}`);
   assert.match(stderr, 'softcuda: blocks 0, pinned 0');
 });
 
-onSoftCuda('What stays on the GPU serves every command, of the GPU and of the CPU beside it.', async () => {
+onSoftCuda('Every command, of the GPU or of the CPU beside it, can use data that stay on the GPU.', async () => {
   const out = await printedBesideCuda(`${head}
     const results = [], densities = [];
     for (const kind of ['cpu', 'cuda']) {
@@ -175,7 +178,7 @@ onSoftCuda(
     for (const Kind of [Float32Array, Float64Array])
       for (const n of [1, 2, 5, 64, 65, 127, 128, 129, 300]) {
         const values = Kind.from(covarianceOf(n).data);
-        // What is above the diagonal is not read.
+        // Entries above the diagonal are not read.
         for (let i = 0; i < n; i++) values.fill(NaN, i * n + i + 1, (i + 1) * n);
         const [expected, actual] = [made(cpu, values, n, 'auto'), made(gpu, values, n, 'gpu')];
         if (expected[0] !== actual[0] || actual[1] !== 'gpu') console.log('differ', Kind.name, n, actual[1]);
@@ -216,7 +219,7 @@ onSoftCuda('A GPU that is slow in float64 leaves it to the CPU.', async () => {
   assert.ok(Number(good.split(', ').at(-1)) > Number(bad.split(', ').at(-1)));
 });
 
-onSoftCuda('Products of every shape are those of the cpu device, to rounding.', async () => {
+onSoftCuda('Products of every shape equal those of the cpu device, to rounding.', async () => {
   const out = await printedBesideCuda(`${head}
     const cpu = openDevice('cpu'), gpu = openDevice('cuda');
     const numbers = (length, Kind) => Kind.from({ length }, (_, i) => Math.sin(i * 1.7) + 0.01 * (i % 7));
@@ -242,7 +245,7 @@ onSoftCuda('Products of every shape are those of the cpu device, to rounding.', 
   assert.match(out, /^true/, out);
 });
 
-onSoftCuda('Decompositions and kernels of the user are there too, by the CPU beside the GPU.', async () => {
+onSoftCuda('Decompositions and user kernels work too, by the CPU beside the GPU.', async () => {
   const out = await printedBesideCuda(`${head}
     const device = openDevice('cuda');
     const normal = await MultivariateNormal.fromCovariance({ device, covariance: [[4, 2], [2, 5]], dtype: 'float64' });
@@ -257,7 +260,7 @@ onSoftCuda('Decompositions and kernels of the user are there too, by the CPU bes
   assert.equal(out.split('\n'), ['float64 gpu 3 float32,float64', 'true']);
 });
 
-onSoftCuda('A commit that is cancelled stops, and the device goes on.', async () => {
+onSoftCuda('A cancelled commit stops, and the device goes on.', async () => {
   const out = await printedBesideCuda(`${head}
     const device = openDevice('cuda'), normal = normalOn(device, 64), abort = new AbortController();
     const sampling = failure(() => normal.sample(400000, { seed: 1, signal: abort.signal }));
@@ -267,39 +270,42 @@ onSoftCuda('A commit that is cancelled stops, and the device goes on.', async ()
   assert.is(out, 'ERR_ABORTED 2');
 });
 
-onSoftCuda('A GPU without memory is told, and serves again; one that fails is lost, and the CPU is not.', async () => {
-  const sampling = `${head}
+onSoftCuda(
+  'A GPU without memory is reported, and works again later; one that fails is lost, but the CPU is not.',
+  async () => {
+    const sampling = `${head}
     const device = openDevice('cuda'), normal = normalOn(device, 3);
     console.log(await failure(() => normal.sample(1000, { seed: 1 })));
     console.log(await failure(() => normal.sample(1000, { seed: 1 })));
     const cpu = openDevice('cpu');
     console.log(normalOn(cpu, 3).sampleSync(2, { seed: 1 }).rows);
     cpu.close(); device.close();`;
-  // Calls 1 to 15 are the self-test's.
-  const full = await besideCuda(sampling, { SOFTCUDA_FAULT: 'cuLaunchKernel,2,16' });
-  const [first, second, rows] = full.stdout.split('\n');
-  assert.match(first!, /^ERR_OUT_OF_MEMORY: .*the GPU has no memory left/);
-  assert.equal([second, rows], ['none', '2']);
-  const lost = await besideCuda(sampling, { SOFTCUDA_FAULT: 'cuLaunchKernel,719,16' });
-  const [failed, again, others] = lost.stdout.split('\n');
-  assert.match(failed!, /^ERR_DEVICE_FAILED: .*error 719/);
-  assert.match(again!, /^ERR_DEVICE_FAILED: .*earlier commit: close the device/);
-  assert.is(others, '2');
-});
+    // Calls 1 to 15 belong to the self-test.
+    const full = await besideCuda(sampling, { SOFTCUDA_FAULT: 'cuLaunchKernel,2,16' });
+    const [first, second, rows] = full.stdout.split('\n');
+    assert.match(first!, /^ERR_OUT_OF_MEMORY: .*the GPU has no memory left/);
+    assert.equal([second, rows], ['none', '2']);
+    const lost = await besideCuda(sampling, { SOFTCUDA_FAULT: 'cuLaunchKernel,719,16' });
+    const [failed, again, others] = lost.stdout.split('\n');
+    assert.match(failed!, /^ERR_DEVICE_FAILED: .*error 719/);
+    assert.match(again!, /^ERR_DEVICE_FAILED: .*earlier commit: close the device/);
+    assert.is(others, '2');
+  },
+);
 
 const refusals: readonly [sentence: string, setting: Record<string, string>, reason: RegExp][] = [
   ['without a GPU', { SOFTCUDA_GPUS: '0' }, /finds no GPU/],
   ['with a driver that is too old', { SOFTCUDA_VERSION: '10020' }, /too old: it serves CUDA \(10\.2\), not \(11\.0\)/],
   ['with a driver that does not start', { SOFTCUDA_FAULT: 'cuInit,999,0' }, /does not start \(error 999/],
   [
-    'with COVARIUM_CUDA_FROM that is no number',
+    'with COVARIUM_CUDA_FROM that is not a number',
     { COVARIUM_CUDA_FROM: 'all' },
     /COVARIUM_CUDA_FROM \(all\) is not a whole number/,
   ],
   ['without a driver', { LD_LIBRARY_PATH: '' }, /can't be loaded \(libcuda\.so\.1/],
   ['on a GPU that is too old', { SOFTCUDA_MAJOR: '6' }, /too old: it has compute capability \(6\.0\), not \(7\.0\)/],
-  ['where the GPU is full', { SOFTCUDA_FAULT: 'cuDevicePrimaryCtxRetain,2,0' }, /no memory left/],
-  ['where no memory is left to compute in', { SOFTCUDA_FAULT: 'cuMemAlloc_v2,2,0' }, /no memory left/],
+  ['on a GPU without free memory', { SOFTCUDA_FAULT: 'cuDevicePrimaryCtxRetain,2,0' }, /no memory left/],
+  ['without memory to compute in', { SOFTCUDA_FAULT: 'cuMemAlloc_v2,2,0' }, /no memory left/],
   [
     'where the kernels do not load',
     { SOFTCUDA_FAULT: 'cuModuleLoadData,222,0' },
@@ -341,7 +347,7 @@ onSoftCuda('One of several GPUs is chosen by index, name, UUID or PCI id.', asyn
   assert.match(refused!, /^ERR_DEVICE_UNAVAILABLE: .*\(7\); there are \(0 = Soft GPU 0 = GPU-abab/);
 });
 
-onSoftCuda("It opens beside a CPU whose products are a library's, whose draws agree to rounding.", async () => {
+onSoftCuda("It opens beside a CPU that uses a library's products; draws of the two agree to rounding.", async () => {
   const out = await printedBesideCuda(
     `${head}
     const isThere = listDevices().find(({ kind }) => kind === 'cpu').available;
@@ -357,7 +363,7 @@ onSoftCuda("It opens beside a CPU whose products are a library's, whose draws ag
   assert.match(out, /^(?:true|no such library)$/);
 });
 
-onSoftCuda('A part of a GPU goes by the UUID that nvidia-smi shows, which begins with MIG.', async () => {
+onSoftCuda('A part of a GPU is chosen by the UUID that nvidia-smi shows, which begins with MIG.', async () => {
   const out = await printedBesideCuda(
     `${head}
     const device = openDevice('cuda', { gpu: 'MIG-abababab-abab-abab-abab-ababababab00' });
@@ -368,10 +374,10 @@ onSoftCuda('A part of a GPU goes by the UUID that nvidia-smi shows, which begins
   assert.is(out, 'Soft GPU 0 MIG 1g.5gb');
 });
 
-onSoftCuda('Memory stays flat, and what a user forgets to close does no harm at exit.', async () => {
+onSoftCuda('Memory does not grow, and results that a user forgets to close do no harm at exit.', async () => {
   const out = await printedBesideCuda(`${head}
     const device = openDevice('cuda'), normal = normalOn(device, 70);
-    // Each byte is counted: what one round leaves is seen after the next.
+    // Each byte is counted, so a leak of one round shows after the next.
     const live = [];
     for (let round = 0; round < 30; round++) {
       const draws = await normal.sample(5000, { seed: round });
@@ -388,18 +394,15 @@ onSoftCuda('Memory stays flat, and what a user forgets to close does no harm at 
   assert.equal([forgotten.code, forgotten.signal], [3, null], forgotten.stderr);
 });
 
-onSoftCuda(
-  'A process ends as it should in mid-commit, though the driver was loaded after another device.',
-  async () => {
-    const { code, signal, stderr } = await besideCuda(`${head}
+onSoftCuda('A process ends properly during a commit, even if the driver was loaded after another device.', async () => {
+  const { code, signal, stderr } = await besideCuda(`${head}
     const cpu = openDevice('cpu'), device = openDevice('cuda');
     device.commandBuffer().fillNormal(device.vector(1 << 25)).commit().catch(() => {});
     setTimeout(() => process.exit(3), 20);`);
-    assert.equal([code, signal], [3, null], stderr);
-  },
-);
+  assert.equal([code, signal], [3, null], stderr);
+});
 
-onSoftCuda('A model of a batch that is more than a slice has the bits of the cpu device too.', async () => {
+onSoftCuda('A model of a batch that is larger than a slice also has the bits of the cpu device.', async () => {
   const out = await printedBesideCuda(`${head}
     const draws = ['cpu', 'cuda'].map((kind) => {
       const device = openDevice(kind);

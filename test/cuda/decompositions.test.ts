@@ -46,7 +46,7 @@ onSoftCuda('QR decompositions and singular values of any shape are right, in bot
   assert.match(printed, /^true .*cuSOLVER 98\.7/);
 });
 
-onSoftCuda('Without the library the CPU beside the GPU, or TypeScript, computes them.', async () => {
+onSoftCuda('Without the library, the CPU beside the GPU or TypeScript computes them.', async () => {
   assert.match(await printedBesideCuda(program), /^true/);
   assert.match(await printedBesideCuda(program, { ...library, COVARIUM_BLAS: 'none' }), /^true/);
 });
@@ -62,7 +62,7 @@ onSoftCuda('A small matrix is left to the CPU.', async () => {
 });
 
 onSoftCuda(
-  "Singular values near the smallest numbers are left to the CPU; in float32 they are float64's, rounded.",
+  'Singular values near the smallest numbers are left to the CPU; in float32 they are computed in float64 and rounded.',
   async () => {
     const tiny = `
     const gpu = covarium.openDevice('cuda');

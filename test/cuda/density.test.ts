@@ -1,5 +1,5 @@
-// Densities on the CUDA device, over the stand-in for NVIDIA's driver: they agree with the CPU's to rounding, and what
-// stays on the GPU is looked at there.
+// Densities on the CUDA device, over the stand-in for NVIDIA's driver: they agree with the CPU's to rounding, and
+// draws that stay on the GPU are checked there.
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -15,7 +15,7 @@ const head = `
   const isNear = (a, b, relative) => a.length === b.length && a.every((each, i) => Math.abs(each - b[i]) <= relative * (1 + Math.abs(b[i])));
 `;
 
-onSoftCuda('Densities of rows of the host and of the GPU are those of the CPU, in both types.', async () => {
+onSoftCuda('Densities of rows on the host and on the GPU equal those of the CPU, in both types.', async () => {
   const out = await printedBesideCuda(`${head}
     for (const dtype of ['float32', 'float64'])
       for (const n of [1, 2, 5, 64, 65, 129, 300])
@@ -39,7 +39,7 @@ onSoftCuda('Densities of rows of the host and of the GPU are those of the CPU, i
   assert.is(out, 'done');
 });
 
-onSoftCuda('So are those of batches, of rows of their own and of rows that all share.', async () => {
+onSoftCuda('Densities of batches equal those of the CPU, with rows for each model and with shared rows.', async () => {
   const out = await printedBesideCuda(`${head}
     for (const dtype of ['float32', 'float64'])
       for (const n of [1, 3, 33]) {

@@ -39,15 +39,15 @@ const program = `
   console.log(singular.rank, draws.every(([x, y]) => Math.abs(x - 2 * y) < 1e-12));
   gpu.close();`;
 
-onSoftCuda("Eigenvalues are left to NVIDIA's library where there is one, which timings and facts name.", async () => {
+onSoftCuda("Eigenvalues are left to NVIDIA's library if it is there; timings and facts name it.", async () => {
   const setting = { COVARIUM_CUSOLVER: standInFile };
   const expected = 'true cuSOLVER 98.7 both\ncuSOLVER 98.7\n1 true';
   assert.is(await printedBesideCuda(program, setting), expected);
-  // Also where the CPU has no LAPACK, small matrices included.
+  // Also if the CPU has no LAPACK, including small matrices.
   assert.is(await printedBesideCuda(program, { ...setting, COVARIUM_BLAS: 'none', COVARIUM_CUDA_FROM: '' }), expected);
 });
 
-onSoftCuda('Eigenvalues alone are those of the CPU.', async () => {
+onSoftCuda('Eigenvalues without vectors equal those of the CPU.', async () => {
   const alone = `
     const [gpu, cpu] = ['cuda', 'cpu'].map((kind) => covarium.openDevice(kind));
     const of = (device, scale) => covarium.MultivariateNormal.fromCovarianceSync({ device, dtype: 'float64',
@@ -57,12 +57,12 @@ onSoftCuda('Eigenvalues alone are those of the CPU.', async () => {
     gpu.close(); cpu.close();`;
   const setting = { COVARIUM_CUSOLVER: standInFile };
   assert.is(await printedBesideCuda(alone, setting), 'true true');
-  // The library is asked, and what it says counts.
+  // The library is called, and its status counts.
   const endless = await besideCuda(alone, { ...setting, SOFTCUDA_INFO: '3' });
   assert.match(endless.stderr, /ERR_OUT_OF_RANGE|cuSOLVER does not converge/);
 });
 
-onSoftCuda('Without the library the CPU beside the GPU computes them, or TypeScript.', async () => {
+onSoftCuda('Without the library, the CPU beside the GPU or TypeScript computes them.', async () => {
   const without = '; there is no cuSOLVER (none)\n1 true';
   const typescript = await printedBesideCuda(program, { COVARIUM_BLAS: 'none' });
   assert.is(typescript, `true  \nTypeScript${without}`);
@@ -90,7 +90,7 @@ onSoftCuda('An eigen-decomposition that does not start or does not converge is a
   for (const { stderr } of [refused, endless]) assert.match(stderr, 'softcuda: blocks 0, pinned 0, streams 0');
 });
 
-onSoftCuda('Without LAPACK, a library that is there and does not start leaves them to TypeScript.', async () => {
+onSoftCuda('Without LAPACK, TypeScript computes them if the library does not start.', async () => {
   const faulty = { COVARIUM_CUSOLVER: standInFile, COVARIUM_BLAS: 'none', SOFTCUDA_FAULT: 'cusolverDnCreate,1,0' };
   assert.match(await printedBesideCuda(program, faulty), /^true {2}\n/);
   const small = `

@@ -1,4 +1,5 @@
-// What the CUDA device does when calls of the driver fail: nothing where it has another way, and else it says so.
+// What the CUDA device does when calls of the driver fail: it uses another way if there is one, and otherwise reports
+// the failure.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { besideCuda, onSoftCuda, printedBesideCuda } from './on-cuda.ts';
@@ -25,7 +26,7 @@ for (const [sentence, fault] of [
     assert.is(out, 'gpu true');
   });
 
-onSoftCuda('Where a GPU is lost, openDevice() then takes the CPU, and listDevices() says why.', async () => {
+onSoftCuda('After a GPU is lost, openDevice() takes the CPU, and listDevices() says why.', async () => {
   const { code, stdout, stderr } = await besideCuda(
     `${head}
     const device = openDevice('cuda');

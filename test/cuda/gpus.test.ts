@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'covarium-gpus-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const at = (name: string) => join(folder, name);
 writeFileSync(at('c.csv'), '2,0.5\n0.5,1\n');
-// Five blocks.
+// A run of five blocks.
 const sampling = (output: string, ...options: string[]) => [
   ...['sample', '--covariance', at('c.csv'), '--count', '1200000', '--seed', '7', '--dtype', 'float32'],
   ...['--output', at(output), ...options],
@@ -18,11 +18,11 @@ const sampling = (output: string, ...options: string[]) => [
 const kernelsOf = (stderr: string) =>
   [...stderr.matchAll(/a GPU ran (\d+) kernels/g)].map(([, count]) => Number(count));
 
-onSoftCuda('All GPUs, or those that are named, draw the rows that one draws, each some of them.', async () => {
+onSoftCuda('All GPUs, or the named ones, share the rows of a run, and draw the same rows as one GPU.', async () => {
   const cpu = await commandBesideCuda(sampling('cpu.npy', '--device', 'cpu'));
   assert.is(cpu.code, 0, cpu.stderr);
   const one = await commandBesideCuda(sampling('one.npy', '--gpus', '1'), { SOFTCUDA_GPUS: '3' });
-  // The first GPU is asked about for the manifest, and tests itself then.
+  // The manifest needs facts of the first GPU, which runs its self-test then.
   const [ofSelfTest = 0, ofRows = 0, ...others] = kernelsOf(one.stderr);
   assert.equal([one.code, ofSelfTest > 0, ofRows > ofSelfTest, others], [0, true, true, []], one.stderr);
   const [ofAll, ofTwo] = [

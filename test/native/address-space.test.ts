@@ -1,5 +1,4 @@
-// Where the system gives little: address space, processes, open files. Each run works or is refused, soon and with the
-// reason.
+// Limits of address space, processes and open files. Each run works, or is refused soon and with the reason.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +26,7 @@ const sampling = `
     console.log(code, message);
   }`;
 
-/** The text in a process that multiplies by a library; '' is the default. */
+/** The text for a process that multiplies by a library; '' is the default. */
 const withLibrary = (library: string, text: string) => `process.env.COVARIUM_BLAS = '${library}';${text}`;
 
 /** For a module's text: taken() is its address space in bytes, limit(bytes) bounds it from now on. */
@@ -52,14 +51,14 @@ function onLimits(sentence: string, check: () => Promise<void>): void {
   test.skip(sentence);
 }
 
-/** Runs a module's text under a limit of prlimit's; with `user` as that user, by setpriv. */
+/** Runs a module's text under a limit set by prlimit; with `user`, as that user by setpriv. */
 function limited(limit: string, text: string, user?: number): Promise<Ending> {
   const node = [process.execPath, ...nodeOptions, '--input-type=module', '--eval', text];
   const as = user === undefined ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups'];
   return runNode(['-e', limitedBy, JSON.stringify([...as, 'prlimit', limit, ...node])]);
 }
 
-// runNode runs node: this one runs the command under a limit, and hands its ending on.
+// runNode can only run node. So this node runs the command under a limit and passes on how it ended.
 const limitedBy = `
   const [command, ...args] = JSON.parse(process.argv[1]);
   const { status, signal } = require('node:child_process').spawnSync(command, args, { stdio: 'inherit', timeout: 60000, killSignal: 'SIGKILL' });
@@ -69,7 +68,7 @@ const limitedBy = `
 const { COVARIUM_TEST_ROUNDS: rounds = '1' } = process.env as NodeJS.ProcessEnv & { COVARIUM_TEST_ROUNDS?: string };
 const step = Number(rounds) > 1 ? 50 : 300;
 
-onLimits('With little address space a run works, with fewer threads, or is refused with that reason.', async () => {
+onLimits('With little address space a run works with fewer threads, or is refused with that reason.', async () => {
   let refused = 0;
   const limits = Array.from({ length: Math.floor(1300 / step) + 1 }, (_, i) => 800 + i * step);
   const library = 'libopenblas.so.0';
@@ -79,7 +78,7 @@ onLimits('With little address space a run works, with fewer threads, or is refus
   const libraries = isInstalled ? ['', library] : [''];
   for (const [megabytes, name] of limits.flatMap((limit) => libraries.map((each) => [limit, each] as const))) {
     const { code, stdout, stderr } = await limited(`--as=${megabytes}000000`, withLibrary(name, sampling));
-    // Node itself needs most of this, and more where a sanitizer or a debugger looks on.
+    // Node itself needs most of this, and more under a sanitizer or a debugger.
     if (stdout === '' && /Out of memory|Cannot allocate|Fatal/.test(stderr)) continue;
     assert.is(code, 0, `${megabytes} MB: ${stdout} ${stderr}`);
     assert.match(stdout, /^works \d+ 8000$|^ERR_DEVICE_UNAVAILABLE .*address space.*RLIMIT_AS/, `${megabytes} MB`);
@@ -96,7 +95,7 @@ onLimits('`covarium sample` works with little address space, with fewer devices 
   let worked = 0;
   for (let megabytes = 800; megabytes <= 2000; megabytes += step / 2) {
     const { code, stderr } = await limited(`--as=${megabytes}000000`, text);
-    // V8 and Node end the process where they get no memory, also where the addon has no room to be loaded.
+    // V8 and Node end the process if they get no memory, also if the addon has no room to be loaded.
     if (code !== 0 && /Out of memory|Cannot allocate|Fatal|bad_alloc|SIG(SEGV|TRAP)/.test(stderr))
       console.log(`skipped  ${megabytes} MB: Node itself ended (${stderr.trim().split('\n').at(-1)})`);
     else if (!stderr.includes('[ERR_OUT_OF_MEMORY]')) {
@@ -107,7 +106,7 @@ onLimits('`covarium sample` works with little address space, with fewer devices 
   assert.ok(worked > 3, `${worked} limits`);
 });
 
-onLimits('Where open devices hold the address space, the list of devices says so.', async () => {
+onLimits('If open devices hold the address space, the list of devices says so.', async () => {
   const text = `${limiting}
     const { openDevice, listDevices } = await import('${moduleUrl('lib/index.ts')}');
     limit(taken() + 2 ** 32);
@@ -124,8 +123,10 @@ onLimits('Where open devices hold the address space, the list of devices says so
   assert.match(stdout, told);
 });
 
-onLimits('Where lanes leave too little for their blocks, one lane draws on, with the same bits.', async () => {
-  const text = `${limiting}
+onLimits(
+  'If memory is too short for the blocks of several lanes, one lane draws all, with the same bits.',
+  async () => {
+    const text = `${limiting}
     import { createHash } from 'node:crypto';
     import { DrawnRows } from '${moduleUrl('lib/run/drawn-rows.ts')}';
     import { normalStream, rowsPerBlock } from '${moduleUrl('lib/run/run.ts')}';
@@ -147,13 +148,14 @@ onLimits('Where lanes leave too little for their blocks, one lane draws on, with
       limit('unlimited');
       drawn.close();
     }`;
-  const { code, stdout, stderr } = await runNode([...nodeOptions, '--input-type=module', '--eval', text]);
-  assert.is(code, 0, stderr);
-  const [all, ...limited] = stdout.trim().split('\n');
-  assert.equal(limited, ['ERR_OUT_OF_MEMORY', all, all]);
-});
+    const { code, stdout, stderr } = await runNode([...nodeOptions, '--input-type=module', '--eval', text]);
+    assert.is(code, 0, stderr);
+    const [all, ...limited] = stdout.trim().split('\n');
+    assert.equal(limited, ['ERR_OUT_OF_MEMORY', all, all]);
+  },
+);
 
-onLimits('An empirical sample that memory does not hold is refused.', async () => {
+onLimits('An empirical sample that does not fit in memory is refused.', async () => {
   const text = `
     const { openDevice, MultivariateNormal } = await import('${moduleUrl('lib/index.ts')}');
     using device = openDevice('reference');
@@ -169,7 +171,7 @@ onLimits('An empirical sample that memory does not hold is refused.', async () =
 });
 
 onLimits('With too few threads allowed a call is refused, and the process ends with its own status.', async () => {
-  // A limit of processes counts all of a user, and binds no superuser: this one has no other process.
+  // A limit of processes counts all processes of a user, and does not apply to root. This user has no other process.
   const user = 61_000 + (process.pid % 1000);
   const asOther = spawnSync('setpriv', [
     `--reuid=${user}`,
@@ -191,7 +193,7 @@ onLimits('With too few threads allowed a call is refused, and the process ends w
   const seen = new Set<string>();
   for (let threads = 9; threads <= 40 && !seen.has('works'); threads++) {
     const { code, stdout, stderr } = await limited(`--nproc=${threads}`, text, user);
-    // Node aborts without threads of its own; one that can't read this folder can't tell.
+    // Node aborts if it gets no threads; a Node that can't read this folder shows nothing.
     if (stdout === '' && /SIGABRT|^$/.test(stderr) && code !== 5) continue;
     if (stderr.includes('EACCES')) return console.log("skipped  processes: another user can't read the tests.");
     assert.is(code, 5, `${threads} threads: ${stdout} ${stderr}`);
@@ -219,7 +221,7 @@ onNative('Too many open files are reported, and the next call works once there a
   assert.match(reason, /[Tt]oo many open files|EMFILE/);
 });
 
-test("A BLAS library that is there and can't be loaded is not told as missing.", async () => {
+test("A BLAS library that is there but can't be loaded is not reported as missing.", async () => {
   if (noCpu !== '' || process.platform !== 'linux')
     return console.log(`skipped  ${noCpu} (libraries are chosen on Linux)`);
   const { COVARIUM_BLAS: _, ...env } = process.env as { [name: string]: string };

@@ -1,14 +1,14 @@
-// Hashes of what the kernels give that are built for no more than the processor's architecture:
-// test/native/baseline.test.ts builds it for arm64, and for x86-64 without AVX2.
+// Prints hashes of what the baseline kernels compute, which need no more than the processor's architecture:
+// test/native/baseline.test.ts builds this for arm64, and for x86-64 without AVX2.
 //
 // normals SEED STREAM FIRST COUNT      of float64 normals
 // stretched SEED STREAM FIRST COUNT NU of rows of 1, stretched from 0
 //
-// Both are made as the device makes them: with subnormal numbers flushed.
+// Both are computed as on the device: with subnormal numbers flushed.
 //
 // draws DTYPE N ROWS                    of rows of a normal of N dimensions, from its covariance on (draw-bits.test.ts)
 //
-// subnormal                            sums of products that are subnormal, each: flushed, kept, after both
+// subnormal sums of subnormal products, each flushed, kept, and after both
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,7 +22,7 @@
 #include "threadgroup.h"
 
 namespace covarium {
-// Of threadgroups, which nothing here has.
+// Needed by threadgroups, which nothing here uses.
 SimdLanes simd_exchange_bits(uint64_t) { return {}; }
 void threadgroup_barrier() {}
 }  // namespace covarium

@@ -1,6 +1,6 @@
-// The kernels that are built for no more than the processor's architecture, run on this machine: those of arm64 (NEON),
-// in an emulator unless it is one, and those of x86-64 without AVX2, which Macs under Rosetta take. The same bits of
-// float64 as everywhere, and subnormal numbers that are flushed and kept.
+// The baseline kernels, which need no more than the processor's architecture, run on this machine: those for arm64
+// (NEON), in an emulator on other machines, and those for x86-64 without AVX2, which Macs use under Rosetta. They
+// give the same float64 bits as everywhere, and flush or keep subnormal numbers.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ const builds: readonly Build[] =
 
 function made({ compiler }: Build): string {
   const includes = ['msl', 'msl/cpu', 'objc'].map((each) => `-I${join(top, each)}`);
-  // To compile them as the addon's own are takes longer than their work here.
+  // With the addon's own flags, compiling would take longer than running.
   const flags = ['-static', '-std=gnu++17', '-O1', '-ffp-contract=off', '-w', '-DCOVARIUM_TABLE=kernelsBaseline'];
   const stems = ['simd/kernels', 'cholesky', 'pool', 'product-scratch', 'sample'];
   const sources = [...stems.map((each) => `objc/cpu/${each}.cc`), 'test/native/baseline.cc'];
@@ -86,7 +86,7 @@ onEach('Rows of a Student-t are stretched as in plain TypeScript.', (printed, na
   }
 });
 
-onEach('Subnormal numbers are flushed in a scope that says so, and nowhere else.', (printed) => {
+onEach('Subnormal numbers are flushed only in a scope that says so.', (printed) => {
   // 61 squares of 1e-20 and of 1e-160.
   const kept = ['6.1e-39 6.1e-39', '6.1e-319 6.1e-319'];
   assert.equal(printed('subnormal').split('\n'), ['0 0', '0 0', ...kept, ...kept]);

@@ -1,4 +1,4 @@
-// Which BLAS library is found is settled once a process, so each case has a process of its own.
+// A process looks for a BLAS library only once, so each case has its own process.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { program } from '../harness/program.ts';
 
 interface Told {
   readonly devices: readonly DeviceReport[];
-  /** The kind that openDevice() gives, and what openDevice('cpu') throws. */
+  /** The kind of device that openDevice() returns, and what openDevice('cpu') throws. */
   readonly opened: string;
   readonly refusal: { readonly code: string; readonly message: string } | null;
   /** A product that the opened device computed. */
@@ -47,7 +47,7 @@ async function tell(env: { readonly [name: string]: string }): Promise<Told> {
 }
 
 const cpuOf = ({ devices }: Told) => devices.find(({ kind }) => kind === 'cpu')!;
-/** The kind that is listed as chosen is the one that was opened: the first that can be had. */
+/** The kind that is listed as chosen is the one that was opened: the first available one. */
 function isOpenedAsListed({ devices, opened }: Told): void {
   assert.is(devices.find(({ chosen }) => chosen)?.kind, opened);
   assert.is(devices.find(({ available }) => available)?.kind, opened);
@@ -55,7 +55,7 @@ function isOpenedAsListed({ devices, opened }: Told): void {
 
 const addonLoads = !/^The native addon/.test(noCpu);
 
-/** A test that needs the addon, though not a library that it can use. */
+/** A test that needs the addon, but not a library that the addon can use. */
 function onAddon(sentence: string, check: () => Promise<void>): void {
   if (addonLoads && process.platform === 'linux') test(sentence, check);
   else {
@@ -64,7 +64,7 @@ function onAddon(sentence: string, check: () => Promise<void>): void {
   }
 }
 
-/** Where the library can't be used, everybody is told so, and another device takes over. */
+/** If the library can't be used, lists and errors say so, and another device is opened. */
 async function isRefused(library: string, ...words: string[]): Promise<void> {
   const told = await tell({ COVARIUM_BLAS: library });
   const cpu = cpuOf(told);
@@ -78,14 +78,14 @@ async function isRefused(library: string, ...words: string[]): Promise<void> {
   assert.equal(told.product, [7, 10, 15, 22]);
 }
 
-onAddon('A library that is not there is a reason that names it.', () =>
+onAddon('If a library is missing, the reason names it.', () =>
   isRefused('/nonexistent.so', 'cannot open shared object file'),
 );
-onAddon('A library without BLAS is a reason that names the first routine that is missing.', () =>
+onAddon('If a library lacks BLAS, the reason names the first missing routine.', () =>
   isRefused('libm.so.6', 'lacks the routine sgemm_'),
 );
 onAddon('A file that is not a library gives a reason.', () => isRefused('/etc/passwd'));
-onAddon('A folder is a reason.', () => isRefused('/tmp'));
+onAddon('A folder in place of a library gives a reason.', () => isRefused('/tmp'));
 
 onAddon('An empty COVARIUM_BLAS is as if it were not set.', async () => {
   const told = await tell({ COVARIUM_BLAS: '' });
@@ -94,14 +94,14 @@ onAddon('An empty COVARIUM_BLAS is as if it were not set.', async () => {
   assert.equal(told.product, [7, 10, 15, 22]);
 });
 
-/** A test of OpenBLAS's core types; skipped where that is not the library. */
+/** A test of OpenBLAS's core types; skipped if the library is another one. */
 async function withOpenBlas(check: (cpu: DeviceReport) => Promise<void>): Promise<void> {
   const cpu = cpuOf(await tell({}));
   if (/OpenBLAS/.test(cpu.facts['decompositions'] ?? '')) return check(cpu);
   console.log(`skipped  OpenBLAS is not the library here (${cpu.facts['decompositions'] ?? cpu.reason})`);
 }
 
-/** What the device says with a stand-in that passes everything on to the OpenBLAS that is installed. */
+/** What the device reports with a stand-in that passes everything on to the installed OpenBLAS. */
 async function tellStandIn(flags: readonly string[]): Promise<Told> {
   const real = cpuOf(await tell({})).facts['library file']!;
   const folder = mkdtempSync(join(tmpdir(), 'covarium-blas-'));
@@ -115,7 +115,7 @@ async function tellStandIn(flags: readonly string[]): Promise<Told> {
   }
 }
 
-onAddon('A library that takes the processor for what it is has no warning.', () =>
+onAddon('A library that recognizes the processor gives no warning.', () =>
   withOpenBlas(async (cpu) => {
     assert.equal(cpu.warnings, []);
     assert.is(cpu.name, 'Built-in BLAS');
@@ -144,7 +144,7 @@ onAddon('OPENBLAS_CORETYPE below the processor is a warning that names both.', (
   }),
 );
 
-onAddon('Without a library the device has its own products, and says who decomposes.', async () => {
+onAddon('Without a library the device uses its own products, and says what computes decompositions.', async () => {
   const told = await tell({ COVARIUM_BLAS: 'none' });
   const { available, name, reason, facts, warnings } = cpuOf(told);
   assert.equal([available, name, reason, facts['library file']], [true, 'Built-in BLAS', '', undefined]);
@@ -155,8 +155,8 @@ onAddon('Without a library the device has its own products, and says who decompo
   assert.equal(told.product, [7, 10, 15, 22]);
 });
 
-onAddon('Where no library is installed, cpu opens, says so, and draws.', async () => {
-  // Debian's folders of libraries, empty in a namespace of its own.
+onAddon('If no library is installed, cpu opens, says so, and draws.', async () => {
+  // Debian's folders of libraries, made empty in a separate namespace.
   const folders = readdirSync('/usr/lib', { withFileTypes: true })
     .filter((each) => each.isDirectory() && each.name.endsWith('-linux-gnu'))
     .flatMap(({ name }) => readdirSync(join('/usr/lib', name)).map((inside) => join('/usr/lib', name, inside)))
@@ -184,7 +184,7 @@ onAddon('Where no library is installed, cpu opens, says so, and draws.', async (
   for (const [i, value] of there.entries()) assert.ok(Math.abs(here[i] - value) < 1e-5, `${here} ${there}`);
 });
 
-onAddon('COVARIUM_BLAS=own takes the built-in products, and the decompositions of the library.', () =>
+onAddon('COVARIUM_BLAS=own uses the built-in products and the decompositions of the library.', () =>
   withOpenBlas(async (byDefault) => {
     const told = await tell({ COVARIUM_BLAS: 'own' });
     assert.equal(cpuOf(told), byDefault);
@@ -193,7 +193,7 @@ onAddon('COVARIUM_BLAS=own takes the built-in products, and the decompositions o
   }),
 );
 
-test('Accelerate gives the products unless COVARIUM_BLAS is own or none.', () => {
+test('Accelerate computes the products unless COVARIUM_BLAS is own or none.', () => {
   const flags = ['-std=gnu++17', '-w', '-Iobjc', '-Imsl', '-Imsl/cpu'];
   const built = program('g++', flags, ['objc/cpu/own-blas.cc', 'test/native/own-blas.cc']);
   if ('complaint' in built) {
@@ -212,7 +212,7 @@ test('Accelerate gives the products unless COVARIUM_BLAS is own or none.', () =>
     );
 });
 
-onAddon('A library may be named by its file, and is then the one that answers.', () =>
+onAddon('A library may be named by its file, and is then the one that is used.', () =>
   withOpenBlas(async ({ facts }) => {
     const path = facts['library file']!;
     const told = await tell({ COVARIUM_BLAS: path });
@@ -224,16 +224,21 @@ onAddon('A library may be named by its file, and is then the one that answers.',
   }),
 );
 
-onAddon('A library that computes one entry of an edge wrong is refused, with the routine and the shape.', () =>
-  withOpenBlas(async () => {
-    const told = await tellStandIn(['-DWRONG']);
-    assert.match(cpuOf(told).reason, /^COVARIUM_BLAS names .* computes wrong numbers: dgemm of \(\d+ x \d+ x \d+\)\.$/);
-    assert.is(told.refusal?.code, 'ERR_DEVICE_UNAVAILABLE');
-    isOpenedAsListed(told);
-  }),
+onAddon(
+  'A library that computes one entry at an edge wrong is refused; the reason names the routine and the shape.',
+  () =>
+    withOpenBlas(async () => {
+      const told = await tellStandIn(['-DWRONG']);
+      assert.match(
+        cpuOf(told).reason,
+        /^COVARIUM_BLAS names .* computes wrong numbers: dgemm of \(\d+ x \d+ x \d+\)\.$/,
+      );
+      assert.is(told.refusal?.code, 'ERR_DEVICE_UNAVAILABLE');
+      isOpenedAsListed(told);
+    }),
 );
 
-onAddon('An OpenBLAS that takes the processor for an older one is asked for the core type that fits.', () =>
+onAddon('If OpenBLAS takes the processor for an older one, it is set to the core type that fits.', () =>
   withOpenBlas(async (cpu) => {
     if (!/^AVX(?:2|-512)$/.test(cpu.facts['processor instruction set']!)) {
       console.log(`skipped  no core type is known for (${cpu.facts['processor instruction set']}).`);

@@ -1,5 +1,5 @@
-// Decompositions that our threads share by blocks (objc/cpu/blocked.cc), from order 192 on: within the bounds of
-// LAPACK's own test suite, and with the same bits for any number of threads.
+// Decompositions that our threads share by blocks (objc/cpu/blocked.cc), from order 192 on: errors are within the
+// bounds of LAPACK's own test suite, and the bits are the same for any number of threads.
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,7 +11,7 @@ import { onNative } from '../harness/on-native.ts';
 
 const env: NodeJS.ProcessEnv & { COVARIUM_BLAS?: string } = process.env;
 const threshold = 30;
-// Whole blocks; one column beyond a block of LU, of reflections and of a share.
+// Whole blocks; and one column more than a block of LU, of reflections and of a share.
 const orders = [192, 257];
 
 interface Numbers {
@@ -34,7 +34,7 @@ function timesTransposed(
   k: number,
 ): Float64Array {
   const [a, b, out] = [Float64Array.from(left), Float64Array.from(right), new Float64Array(m * n)];
-  // Three sums side by side, since each addition waits for the one before it; the last column may come again.
+  // Three sums side by side, since each addition waits for the previous one; the last column may be computed twice.
   for (let j = 0; j < n; j += 3) {
     const [second, third] = [Math.min(j + 1, n - 1), Math.min(j + 2, n - 1)];
     for (let i = 0; i < m; i++) {
@@ -56,7 +56,7 @@ function timesTransposed(
 const transposed = (a: ArrayLike<number>, rows: number, columns: number): Float64Array =>
   new Float64Array(rows * columns).map((_, at) => a[(at % rows) * columns + Math.floor(at / rows)]!);
 
-/** The Frobenius norm, of numbers of any size. */
+/** The Frobenius norm, without overflow or underflow. */
 function norm(a: ArrayLike<number>): number {
   let [largest, sum] = [0, 0];
   for (let i = 0; i < a.length; i++) largest = Math.max(largest, Math.abs(a[i]!));
@@ -118,7 +118,7 @@ function symmetric(a: Float64Array, n: number): Float64Array {
 }
 
 function checkEigen({ eps, dtype, real }: Numbers): void {
-  // Squares of the last two neither fit into the type.
+  // The type can't hold the squares of the last two.
   const reach = dtype === 'float32' ? 1e30 : 1e200;
   for (const n of orders)
     for (const [name, square] of shapes(n, n))
@@ -220,7 +220,7 @@ function checkLu({ eps, dtype, real }: Numbers): void {
       });
       const bound = threshold * n * eps * norm(a) * norm(rows!);
       isClose(timesTransposed(rows!, a, count, n, n), right, bound, what);
-      // Each pivot is the largest that was left in its row.
+      // Each pivot is at least as large as the rest of its row.
       for (let i = 0; i < n; i++) {
         assert.ok(pivots![i]! >= i && pivots![i]! < n, `${what}: pivot ${i}`);
         for (let j = i + 1; j < n; j++) assert.ok(Math.abs(triangles![i * n + j]!) <= 1, `${what}: (${i}, ${j})`);
@@ -249,7 +249,7 @@ for (const library of ['', 'libopenblas.so.0'])
     });
   }
 
-onNative('A large singular matrix is refused with its pivot, where the first zero stands.', () => {
+onNative('A large singular matrix is refused with the index of the first zero pivot.', () => {
   const backend = openCpuBackend(2);
   const n = 300;
   const a = scattered(n * n, 3).map((value, at) => (Math.floor(at / n) >= 250 ? 0 : value));

@@ -1,4 +1,4 @@
-// How long calls hold the JavaScript thread that copy and add up more numbers than 20 ms are enough for.
+// How long calls hold the JavaScript thread if they copy or add more numbers than is possible in 20 ms.
 import { test } from 'uvu';
 import { Matrix, Moments, MultivariateNormal, MultivariateNormalBatch, openDevice } from '../../lib/index.ts';
 import { noCpu, openCpuBackend } from '../harness/cpu-backend.ts';
@@ -23,7 +23,7 @@ if (allowed !== undefined) {
 
   if (noLapack === '')
     test('Operations of matrices copy their operands on the threads of the device.', async () => {
-      // What the system gives a device for the first time takes longest to copy to, so each round opens one.
+      // Copying into memory that is fresh from the system takes longest, so each round opens a device.
       const [a, b] = [matrix(2400, 1200), matrix(2400, 1200)];
       await holdsShortly('lstsq', allowed, async () => {
         using device = openDevice('cpu', { threads: 2 });

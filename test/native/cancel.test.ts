@@ -17,9 +17,9 @@ const [factor, mean] = [Float32Array.from(lowerFactor(n, n)), new Float32Array(n
 const [narrowFactor, narrowMean] = [Float32Array.from(lowerFactor(4, 4)), new Float32Array(4)];
 
 /**
- * Asserts that work cancelled after a tenth of its time ends long before its end. Seconds would say something of the
- * machine; a share of the same work's time here says something of us. A machine that others use stalls at times: one of
- * three tries must do.
+ * Asserts that work cancelled after a tenth of its time ends long before its normal end. It compares with the same
+ * work's time, because seconds would depend on the machine. A shared machine stalls at times, so one of three tries
+ * must succeed.
  */
 async function stopsSoon(name: string, run: () => { encoder: Encoder; done: Promise<Timings> }): Promise<void> {
   let least = Number.POSITIVE_INFINITY;
@@ -43,9 +43,9 @@ async function repeatedStopsSoon(device: Backend, name: string, record: Record):
     for (let repeat = 0; repeat < repeats; repeat++) record(encoder);
     return { encoder, done: encoder.commit() };
   };
-  await run(1).done; // finds its pages
+  await run(1).done; // touches its pages
   const once = (await run(1).done).deviceMs;
-  const repeats = Math.ceil(200 / once); // so many that timers are exact enough
+  const repeats = Math.ceil(200 / once); // enough for the precision of timers
   await stopsSoon(name, () => run(repeats));
   assert.ok((await run(1).done).deviceMs > 0, 'a later commit runs');
 }
@@ -70,7 +70,7 @@ for (const [name, record] of Object.entries(works))
 
 onNative('cancel() stops one launch in its middle.', async () => {
   const device = openCpuBackend(2);
-  // 1,024 fibers for each of 4,096 rows: one command that is long, however fast the machine.
+  // 1,024 fibers for each of 4,096 rows: one command that is long on any machine.
   const operands = [long, new Float32Array(4096), Uint32Array.of(4096, 1024)];
   const launch = () => {
     const encoder = device.encoder();
@@ -82,7 +82,7 @@ onNative('cancel() stops one launch in its middle.', async () => {
 });
 
 onNative(
-  'A commit that waits, or is not committed yet, can be cancelled; one that is over does not mind.',
+  'A commit that waits, or is not committed yet, can be cancelled; cancelling a finished one does nothing.',
   async () => {
     const device = openCpuBackend(2);
     const record = (repeats: number) => {

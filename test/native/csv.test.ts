@@ -1,5 +1,5 @@
-// The addon's CSV, where the sanitizers see it too (test/sanitize.mjs); what it reads and writes,
-// test/table/csv.test.ts says.
+// The addon's CSV, in a file that the sanitizers run too (test/sanitize.mjs). test/table/csv.test.ts tests what it
+// reads and writes.
 import { Worker } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -71,7 +71,7 @@ else {
     assert.is(room[0], 2);
   });
 
-  test('A worker that ends while blocks are read takes nothing with it.', async () => {
+  test('A worker may end while blocks are read; the process goes on.', async () => {
     const script = `const { parentPort } = require('node:worker_threads');
       const { readCsv } = require(${JSON.stringify(file!.path)});
       const bytes = Buffer.from('1.5,2.5\\n'.repeat(200_000));

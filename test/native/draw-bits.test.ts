@@ -1,5 +1,5 @@
-// Draws by our own products: an entry is one sum in one order, so neither threads nor cuts nor the processor leave a
-// trace in its bits. test/native/baseline.test.ts compares arm64, in an emulator, with the same known answers.
+// Draws by our own products: an entry is one sum in one order, so its bits depend neither on threads, nor on cuts,
+// nor on the processor. test/native/baseline.test.ts compares arm64, in an emulator, with the same known answers.
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,11 +9,11 @@ import { noCpu, noLesser, withLesser } from '../harness/cpu-backend.ts';
 import { onNative } from '../harness/on-native.ts';
 
 const env: NodeJS.ProcessEnv & { COVARIUM_BLAS?: string } = process.env;
-env.COVARIUM_BLAS = 'none'; // read as a device is opened: on a Mac the products are Accelerate's otherwise
+env.COVARIUM_BLAS = 'none'; // read when a device is opened; otherwise a Mac uses Accelerate's products
 
 const known = JSON.parse(readFileSync(new URL('../answers/draw-hash.json', import.meta.url), 'utf8'));
 const { seed, stream, rows } = known;
-// The kernels of lesser processors that this one runs beside its own.
+// The kernels for lesser processors that this processor can run, too.
 const lesserSets = (['avx2', 'baseline'] as const).filter((set) => noLesser(set) === '');
 if (isAsked('cpu') && noCpu === '')
   for (const set of ['avx2', 'baseline'] as const)
@@ -34,7 +34,7 @@ for (const dtype of ['float32', 'float64'] as const)
     const covariance = Matrix.from(entries, { columns: n });
     const mean = Array.from({ length: n }, (_, i) => i / 8);
 
-    /** The hash of all rows, in pieces of so many. */
+    /** The hash of all rows, drawn in pieces of these sizes. */
     const hashIn = (device: Device, pieces: readonly number[]): string => {
       assert.is(device.name, 'Built-in BLAS');
       using normal = MultivariateNormal.fromCovarianceSync({ device, dtype, mean, covariance });
@@ -56,14 +56,14 @@ for (const dtype of ['float32', 'float64'] as const)
       }
     });
 
-    // Without the processor's instruction for it, each multiply-add of the baseline is a slow call.
+    // The baseline lacks the processor's instruction for multiply-adds, so each is a slow call.
     for (const set of n === 1000 ? [] : lesserSets)
-      onNative(`${dtype}, n = ${n}: so have those by the kernels (${set}).`, () => {
+      onNative(`${dtype}, n = ${n}: draws by the kernels (${set}) have the known bits, too.`, () => {
         using device = withLesser(set, () => openDevice('cpu', { threads: 2 }));
         assert.is(hashIn(device, [283, 717]), known[dtype][n]);
       });
 
-    onNative(`${dtype}, n = ${n}: so have draws by a precision matrix, among themselves.`, () => {
+    onNative(`${dtype}, n = ${n}: draws by a precision matrix have the same bits with any threads and cuts.`, () => {
       const hashes = new Set<string>();
       for (const threads of [1, 3]) {
         using device = openDevice('cpu', { threads });
@@ -84,7 +84,7 @@ for (const dtype of ['float32', 'float64'] as const)
   }
 
 for (const dtype of ['float32', 'float64'] as const)
-  onNative(`${dtype}: draws of low rank and of singular normals have the same bits in any cuts and threads.`, () => {
+  onNative(`${dtype}: draws of low rank and of singular normals have the same bits with any cuts and threads.`, () => {
     const [n, k] = [130, 7];
     const entries = Float64Array.from({ length: n * k }, (_, at) => Math.sin(at * at));
     const factor = Matrix.from(entries, { columns: k });
@@ -112,31 +112,34 @@ for (const dtype of ['float32', 'float64'] as const)
   });
 
 for (const dtype of ['float32', 'float64'] as const)
-  onNative(`${dtype}: densities of rows have the same bits in any cuts: a few rows are whitened another way.`, () => {
-    using device = openDevice('cpu', { threads: 2 });
-    const count = 18;
-    for (const n of [1, 7, 15, 16, 17, 31, 32, 33, 47, 130, 250]) {
-      const values = Float64Array.from({ length: n * n }, (_, at) => {
-        const [i, j] = [Math.floor(at / n), at % n];
-        return i === j ? 1 + i / n : j < i ? Math.sin(at + 1) / n : 0;
-      });
-      const factor = Matrix.from(values, { columns: n });
-      using normal = MultivariateNormal.fromCholeskySync({ device, dtype, factor });
-      const rows = Float64Array.from({ length: count * n }, (_, at) => Math.cos(at * at));
-      const of = (pieces: readonly number[]) => {
-        let first = 0;
-        return pieces.flatMap((here) => {
-          const piece = Matrix.from(rows.subarray(first * n, (first + here) * n), { columns: n, dtype });
-          first += here;
-          return Array.from(normal.logPdfSync(piece).data);
+  onNative(
+    `${dtype}: densities of rows have the same bits with any cuts, though a few rows are whitened another way.`,
+    () => {
+      using device = openDevice('cpu', { threads: 2 });
+      const count = 18;
+      for (const n of [1, 7, 15, 16, 17, 31, 32, 33, 47, 130, 250]) {
+        const values = Float64Array.from({ length: n * n }, (_, at) => {
+          const [i, j] = [Math.floor(at / n), at % n];
+          return i === j ? 1 + i / n : j < i ? Math.sin(at + 1) / n : 0;
         });
-      };
-      const together = of([count]);
-      for (const pieces of [Array(count).fill(1), [2, 3, 4, 4, 3, 2], [5, 13]])
-        assert.equal(of(pieces), together, `${n} columns, ${pieces}`);
-      const [first] = together;
-      assert.ok(Number.isFinite(first), `${n} columns: ${first}`);
-    }
-  });
+        const factor = Matrix.from(values, { columns: n });
+        using normal = MultivariateNormal.fromCholeskySync({ device, dtype, factor });
+        const rows = Float64Array.from({ length: count * n }, (_, at) => Math.cos(at * at));
+        const of = (pieces: readonly number[]) => {
+          let first = 0;
+          return pieces.flatMap((here) => {
+            const piece = Matrix.from(rows.subarray(first * n, (first + here) * n), { columns: n, dtype });
+            first += here;
+            return Array.from(normal.logPdfSync(piece).data);
+          });
+        };
+        const together = of([count]);
+        for (const pieces of [Array(count).fill(1), [2, 3, 4, 4, 3, 2], [5, 13]])
+          assert.equal(of(pieces), together, `${n} columns, ${pieces}`);
+        const [first] = together;
+        assert.ok(Number.isFinite(first), `${n} columns: ${first}`);
+      }
+    },
+  );
 
 test.run();

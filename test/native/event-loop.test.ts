@@ -1,5 +1,5 @@
-// What takes long is a command of the device, and the event loop lives meanwhile. Times are compared within one call:
-// the longest hold is a part of the call's own time, whatever else the machine does.
+// Long work is a command of the device, and the event loop keeps turning. Times are compared within one call: the
+// longest hold is measured as a share of the call's own time, so other work of the machine does not matter.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Encoder } from '../../lib/backend.ts';
@@ -32,7 +32,7 @@ const covarianceOf = (n: number) =>
     return Math.exp(-apart / 5) + (apart === 0 ? 1 : 0);
   });
 
-/** Of rank n / 2. */
+/** A covariance of rank n / 2. */
 function singularOf(n: number): Float64Array<ArrayBuffer> {
   const square = covarianceOf(n / 2);
   return new Float64Array(n * n).map((_, at) => square[((at / n) >> 1) * (n / 2) + ((at % n) >> 1)]!);
@@ -57,12 +57,12 @@ if (noCpu !== '') {
       const diagonal = new Float32Array(n).fill(1);
       using lowRank = await MultivariateNormal.fromLowRank({ device, dtype: 'float32', factor, diagonal });
       const calls: { readonly [name: string]: () => Promise<unknown> } = {
-        // A regular one would take a Cholesky factor, a few milliseconds.
+        // A regular covariance would have a Cholesky factor, which takes a few milliseconds.
         'eigen of half the rank': () =>
           MultivariateNormal.fromCovariance({ ...common, covariance: singularOf(n), singular: 'eigen' }),
         ellipsoid: () => p.ellipsoid({ probability: 0.9 }),
         wasserstein: () => wasserstein(p, q),
-        // In float64 its factor is made again.
+        // In float64 its factor is computed again.
         'marginal of low rank': () => lowRank.marginal([0, 1]),
         nearest: () => nearestPositiveDefinite(noise, { device }),
       };
@@ -90,7 +90,7 @@ onNative('a loop of small calls that are awaited lets the event loop turn.', asy
   assert.ok(turns >= 20, `${turns} turns in ${performance.now() - begin} ms of ${calls} calls`);
 });
 
-onNative('few numbers are brief, and of a decomposition fewer.', () => {
+onNative('commits of few numbers are brief; a decomposition must be smaller still.', () => {
   using device = openDevice('cpu');
   const isBrief = (record: (encoder: Encoder) => void) => {
     const encoder = backendOf(device).encoder();
@@ -110,12 +110,12 @@ onNative('few numbers are brief, and of a decomposition fewer.', () => {
   }
 });
 
-onNative('a small call behind a long one waits without holding the thread.', async () => {
+onNative('a small call after a long one waits without holding the thread.', async () => {
   using device = openDevice('cpu', { threads: 1 });
   using normal = await MultivariateNormal.fromCovariance({ device, covariance: [[1]] });
   const begin = performance.now();
   const long = normal.sample(20_000_000, { seed: 1 });
-  // The first of a turn goes to the device's thread in any case.
+  // The first call of a turn always goes to the device's thread.
   const small = Array.from({ length: 10 }, (_, i) => normal.sample(1, { seed: i }));
   const called = performance.now() - begin;
   const draws = await Promise.all(small);

@@ -1,4 +1,4 @@
-// How a process ends that has worked with the cpu device: each in a process of its own.
+// How a process that has used the cpu device ends. Each case has its own process.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Ending, moduleUrl, nodeOptions, runChild, runNode } from '../harness/child.ts';
@@ -35,7 +35,7 @@ endsAs(
   'settled',
 );
 endsAs(
-  'A process that waits for nothing else waits for a pending commit.',
+  'A process does not end before a pending commit has settled.',
   `let begun = performance.now(); const device = open(2); long(device);
    process.on('exit', () => console.log(performance.now() - begun > 20 && values.at(-1) !== 0));`,
   0,
@@ -49,19 +49,19 @@ endsAs(
   'ran',
 );
 endsAs(
-  'process.exit() with work in flight ends with its code.',
+  'process.exit() with work in flight ends with the given code.',
   `long(open(2)); long(open(1)); setTimeout(() => { console.log('leaving'); process.exit(7); }, 20);`,
   7,
   'leaving',
 );
 endsAs(
-  'process.exit() in the turn of the commit ends with its code.',
+  'process.exit() right after the commit ends with the given code.',
   `const device = open(2); for (let i = 0; i < 20; i++) long(device); console.log('leaving'); process.exit(7);`,
   7,
   'leaving',
 );
 endsAs(
-  'process.exit() with a kernel in flight ends with its code.',
+  'process.exit() with a kernel in flight ends with the given code.',
   `const encoder = open(2).encoder();
    encoder.launch('squared_norms', [values, new Float32Array(4096), Uint32Array.of(4096, 1024)], [4096 * 1024], [1024]);
    encoder.commit(); setTimeout(() => { console.log('leaving'); process.exit(7); }, 20);`,
@@ -69,21 +69,21 @@ endsAs(
   'leaving',
 );
 endsAs(
-  'An uncaught error with work in flight ends the process as it should.',
+  'An uncaught error with work in flight ends the process with code 1.',
   `long(open(2)); setTimeout(() => { throw new Error('enough'); }, 20);`,
   1,
   '',
   ({ stderr }) => assert.match(stderr, 'Error: enough'),
 );
 endsAs(
-  'A rejected commit that nobody handles is an unhandled rejection like any other.',
+  'A rejected commit without a handler is an ordinary unhandled rejection.',
   `const encoder = open(2).encoder(); encoder.cholesky(Float32Array.of(-1), 1, 'auto'); encoder.commit();`,
   1,
   '',
   ({ stderr }) => assert.match(stderr, 'ERR_NOT_POSITIVE_DEFINITE'),
 );
 endsAs(
-  'Many devices, closed and not, with commits pending and settled, end well.',
+  'A process with many devices, some closed, with commits pending and settled, ends well.',
   `for (let i = 0; i < 40; i++) { const device = open(1 + i % 3); const done = record(device, 2).commit();
      if (i % 4 === 0) device.close(); done.catch(({ code }) => { if (code !== 'ERR_ABORTED') throw new Error(code); }); }
    process.on('exit', () => console.log('end'));`,
@@ -101,8 +101,8 @@ const { COVARIUM_TEST_ROUNDS: rounds = sanitized ? '2' : '7' } = process.env as 
   COVARIUM_TEST_ROUNDS?: string;
 };
 
-// OpenBLAS gives its buffers back among the loader's destructors, while threads of ours multiply: 1 to 8 of 20 ended by
-// SIGSEGV. COVARIUM_TEST_ROUNDS=100 ends that often.
+// OpenBLAS frees its buffers in the loader's destructors, while our threads multiply: 1 to 8 of 20 processes ended by
+// SIGSEGV. COVARIUM_TEST_ROUNDS=100 runs 100 processes.
 for (const [how, end, code] of [
   ['process.exit()', 'process.exit(3)', 3],
   ['an uncaught error', "throw new Error('enough')", 1],
@@ -118,9 +118,10 @@ for (const [how, end, code] of [
     }
   });
 
-// From Node 24.15 on a mark against transfers sets a detach key, and Node ends the process that detaches without it.
+// From Node 24.15 on, marking a buffer as untransferable sets a detach key, and Node aborts if it is detached without
+// it.
 onNative(
-  'Results that were written and read by commits close, and are forgotten at exit, on every release of Node.',
+  'Results that commits have written and read can be closed, or left open at exit, on every release of Node.',
   async () => {
     const text = `${pairs}const normal = await normalOf(openDevice('cpu'), 2);
     const out = await normal.sample(200000);

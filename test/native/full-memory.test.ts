@@ -1,5 +1,5 @@
-// Sizes of memory as large as the machine's: what is forgotten is held in bounds, and impossible sizes are refused
-// before memory is touched.
+// Sizes as large as the machine's memory: the memory of forgotten results is bounded, and impossible sizes are
+// refused before memory is touched.
 import { totalmem } from 'node:os';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -13,7 +13,8 @@ for (const [mebibytes, rounds] of [
   onNative(
     `A synchronous loop that forgets (${rounds}) results of (${mebibytes}) MiB holds at most 3 GiB.`,
     async () => {
-      // Finalizers wait for a turn of the event loop, which never comes. Touched in part, so that it takes no minute.
+      // Finalizers wait for a turn of the event loop, which never comes. Only a part of each result is touched, to
+      // save time.
       const { code, signal, stdout, stderr } = await runChild(`
       const device = open(2);
       let peak = 0;
@@ -30,7 +31,7 @@ for (const [mebibytes, rounds] of [
     },
   );
 
-onNative("Memory at and beyond 4 GiB, where Node's own buffers end, is given or refused, and works.", async () => {
+onNative("Results of 4 GiB and more, the limit of Node's own buffers, work or are refused.", async () => {
   const sizes = [2 ** 32 - 4096, 2 ** 32, 2 ** 32 + 4096, 5e9].filter((size) => size < 0.5 * totalmem());
   if (sizes.length < 4) console.log(`memory has (${totalmem()}) bytes: tried up to (${sizes.at(-1)})`);
   for (const size of sizes) {
@@ -51,7 +52,7 @@ onNative("Memory at and beyond 4 GiB, where Node's own buffers end, is given or 
 });
 
 onNative(
-  'More memory than the machine has is refused before it is touched, whatever is allocated already.',
+  'More memory than the machine has is refused before it is touched, however much is already allocated.',
   async () => {
     const sizes = [2 ** 53 - 1, 1e15, 2 ** 42, 8 * totalmem(), 1.01 * totalmem()].map(Math.ceil);
     const gibibytes = Math.ceil((0.3 * totalmem()) / 2 ** 30); // beyond one results are V8's own memory

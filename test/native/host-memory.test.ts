@@ -1,6 +1,6 @@
-// Operands in the host's own memory: V8 may take the bytes away, by a transfer or a resize, while commands that name
-// them are recorded or run. The face forbids transfers in flight; below it the device must at least never touch what is
-// not the operand's.
+// Operands in the host's own memory: a transfer or a resize may take the bytes away while commands over them are
+// recorded or run. The public interface forbids transfers in flight; below it, the device must at least never touch
+// bytes outside the operand.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runChild } from '../harness/child.ts';
@@ -10,7 +10,7 @@ import { onNative } from '../harness/on-native.ts';
 
 const counter = counterOf(1, 2, 0);
 
-onNative('Numbers that were transferred away after they were recorded are not written.', async () => {
+onNative('An array that is transferred after it was recorded is not written.', async () => {
   const device = openCpuBackend(1);
   for (const sync of [true, false]) {
     const values = new Float32Array(1000);
@@ -46,7 +46,7 @@ onNative('A resizable buffer that shrinks does not end the process.', async () =
   assert.equal([code, signal], [0, null], stderr.slice(0, 500));
 });
 
-onNative('Shared memory is as good as any other.', async () => {
+onNative('Shared memory works like any other.', async () => {
   const device = openCpuBackend(1);
   const [shared, own] = [new Float32Array(new SharedArrayBuffer(400)), new Float32Array(100)];
   const encoder = device.encoder();
@@ -57,7 +57,7 @@ onNative('Shared memory is as good as any other.', async () => {
   device.close();
 });
 
-onNative('Host memory stays alive while it is in flight, though nobody else holds it.', async () => {
+onNative('Host memory stays alive while it is in flight, even without another reference.', async () => {
   const device = openCpuBackend(1);
   const commits = Array.from({ length: 50 }, () => {
     const encoder = device.encoder();

@@ -1,4 +1,5 @@
-// The kernels of a batch, each with any threadgroup and a grid too large, against the kernels of one model.
+// The kernels of a batch, each with several threadgroups and too large a grid, compared with the kernels of one
+// model.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Backend } from '../../lib/backend.ts';
@@ -23,7 +24,7 @@ function sampleRows(device: Backend, factor: Float32Array, mean: Float32Array, c
   return out;
 }
 
-onCpu('sample_batch gives the bits of sample_rows, model by model, in streams one after another.', (device) => {
+onCpu('sample_batch gives the bits of sample_rows, model by model, in consecutive streams.', (device) => {
   for (const n of [1, 2, 5, 31, 32, 33, 64])
     for (const size of sizes)
       for (const [rows, rowsPerGroup, first] of [
@@ -56,7 +57,7 @@ onCpu('sample_batch gives the bits of sample_rows, model by model, in streams on
       }
 });
 
-onCpu('sample_batch draws nothing where a group has no rows.', (device) => {
+onCpu('sample_batch draws nothing for a group without rows.', (device) => {
   const out = new Float32Array(4).fill(17);
   const params = Uint32Array.of(...counterOf(1, 2, 3), 2, 1, 2, 0);
   launch(device, 'sample_batch', [factorsOf(2, 2), new Float32Array(4), out, params], [64, 1, 1], [32, 1, 1]);
@@ -105,50 +106,53 @@ function covariancesOf(n: number, size: number): Float32Array {
   return all;
 }
 
-onCpu("cholesky_batch gives the bits of the cpu device's factor, and leaves what it refuses.", (device) => {
-  for (const n of [1, 2, 5, 31, 32])
-    for (const size of sizes)
-      for (const bad of [0, 1, size]) {
-        const before = covariancesOf(n, size);
-        // Not positive definite, and after it not finite or not symmetric.
-        if (bad < size) before[bad * n * n + n * n - 1] = -1;
-        if (bad + 1 < size) before[(bad + 1) * n * n + n - 1] = n % 2 === 0 ? Number.NaN : 1e9;
-        const isBad = (b: number) => b === bad || (b === bad + 1 && !(n === 1));
-        const expected = before.slice();
-        for (let b = 0; b < size; b++) {
-          if (isBad(b)) continue;
-          const encoder = device.encoder();
-          encoder.cholesky(part(expected, b, n * n), n, 'auto');
-          encoder.commitSync();
-        }
-        for (const abreast of [1, Math.max(1, Math.floor(32 / n))])
-          for (const lanes of [1, 31, 32, 33, 200]) {
-            const out = guarded(before.slice());
-            const failed = new Uint32Array(size).fill(9);
-            const params = Uint32Array.of(size, n, abreast, 0);
-            new Float32Array(params.buffer)[3] = 1e-6;
-            const groups = Math.ceil(size / abreast) + 1;
-            launch(device, 'cholesky_batch', [out.view, failed, params], [groups * lanes, 1, 1], [lanes, 1, 1]);
-            const what = `${size} of ${n}, ${abreast} in a group of ${lanes}`;
-            hasSameBytes(out.view, expected, what);
-            out.isIntact('cholesky_batch');
-            assert.equal(
-              [...failed],
-              Array.from({ length: size }, (_, b) => Number(isBad(b))),
-              what,
-            );
-            const [first, kept] = [new Uint32Array(1).fill(9), new Float32Array(n * n).fill(17)];
-            launch(
-              device,
-              'keep_first_failed',
-              [out.view, failed, first, kept, params],
-              [2 * lanes, 1, 1],
-              [lanes, 1, 1],
-            );
-            assert.is(first[0], bad, what);
-            hasSameBytes(kept, bad < size ? part(before, bad, n * n) : new Float32Array(n * n).fill(17), what);
+onCpu(
+  "cholesky_batch gives the bits of the cpu device's factor, and does not change a matrix that it refuses.",
+  (device) => {
+    for (const n of [1, 2, 5, 31, 32])
+      for (const size of sizes)
+        for (const bad of [0, 1, size]) {
+          const before = covariancesOf(n, size);
+          // One is not positive definite, and one after it is not finite or not symmetric.
+          if (bad < size) before[bad * n * n + n * n - 1] = -1;
+          if (bad + 1 < size) before[(bad + 1) * n * n + n - 1] = n % 2 === 0 ? Number.NaN : 1e9;
+          const isBad = (b: number) => b === bad || (b === bad + 1 && !(n === 1));
+          const expected = before.slice();
+          for (let b = 0; b < size; b++) {
+            if (isBad(b)) continue;
+            const encoder = device.encoder();
+            encoder.cholesky(part(expected, b, n * n), n, 'auto');
+            encoder.commitSync();
           }
-      }
-});
+          for (const abreast of [1, Math.max(1, Math.floor(32 / n))])
+            for (const lanes of [1, 31, 32, 33, 200]) {
+              const out = guarded(before.slice());
+              const failed = new Uint32Array(size).fill(9);
+              const params = Uint32Array.of(size, n, abreast, 0);
+              new Float32Array(params.buffer)[3] = 1e-6;
+              const groups = Math.ceil(size / abreast) + 1;
+              launch(device, 'cholesky_batch', [out.view, failed, params], [groups * lanes, 1, 1], [lanes, 1, 1]);
+              const what = `${size} of ${n}, ${abreast} in a group of ${lanes}`;
+              hasSameBytes(out.view, expected, what);
+              out.isIntact('cholesky_batch');
+              assert.equal(
+                [...failed],
+                Array.from({ length: size }, (_, b) => Number(isBad(b))),
+                what,
+              );
+              const [first, kept] = [new Uint32Array(1).fill(9), new Float32Array(n * n).fill(17)];
+              launch(
+                device,
+                'keep_first_failed',
+                [out.view, failed, first, kept, params],
+                [2 * lanes, 1, 1],
+                [lanes, 1, 1],
+              );
+              assert.is(first[0], bad, what);
+              hasSameBytes(kept, bad < size ? part(before, bad, n * n) : new Float32Array(n * n).fill(17), what);
+            }
+        }
+  },
+);
 
 test.run();

@@ -60,7 +60,7 @@ function isSolution(actual: Float32Array, factor: Float32Array, mean: Float32Arr
     const [r, i] = [Math.floor(at / n), at % n];
     const x = (j: number) => actual[r * n + j]! - mean[j]!;
     const sum = dot(i + 1, (j) => factor[i * n + j]!, x);
-    // The mean's rounding counts too: it is of the size of what was added.
+    // The rounding of the mean's addition counts too: it is relative to the size of the terms.
     const size = dot(
       i + 1,
       (j) => Math.abs(factor[i * n + j]!),
@@ -124,7 +124,7 @@ onCpu('sample_rows fills the largest threadgroup memory.', (device) => {
   }
 });
 
-onCpu('With a unit factor and no mean sample_rows gives the bytes of the stream, to its very end.', (device) => {
+onCpu('With a unit factor and no mean, sample_rows gives the bytes of the stream, up to its end.', (device) => {
   for (const n of [1, 2, 5, 32]) {
     const unit = new Float32Array(n * n).map((_, at) => (at % (n + 1) === 0 ? 1 : 0));
     for (const first of firsts)
@@ -145,7 +145,7 @@ onCpu('With a unit factor and no mean sample_rows gives the bytes of the stream,
   }
 });
 
-onCpu('From 9 to 16 columns sample_rows gives the very bytes of the cpu device.', (device) => {
+onCpu('From 9 to 16 columns, sample_rows gives the same bytes as the cpu device.', (device) => {
   for (const n of [9, 12, 16]) {
     const factor = Float32Array.from(lowerFactor(n, n));
     const mean = Float32Array.from(scattered(n, 9));

@@ -1,6 +1,6 @@
-// Kernels that a Metal device uses and the cpu device has other ways for, run by the launcher against plain loops over
-// float64. What the launcher itself promises is in test/contract/launcher.test.ts, the fused sampler in
-// test/native/kernels-sample.test.ts, batches in test/native/kernels-batch.test.ts.
+// Kernels that a Metal device uses and the cpu device replaces by other code, run by the launcher and compared with
+// plain float64 loops. test/contract/launcher.test.ts tests the launcher itself, test/native/kernels-sample.test.ts
+// the fused sampler, test/native/kernels-batch.test.ts batches.
 import { test } from 'uvu';
 import { groupSizes, launch, onCpu } from '../harness/launch.ts';
 import { dot, guarded, hasSameBytes, isNear, lowerFactor, scattered } from '../harness/naive.ts';

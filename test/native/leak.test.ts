@@ -1,5 +1,5 @@
-// Memory over a long run: resident memory stays flat, and the counters return to zero. Needs --expose-gc, as
-// test/run.ts gives it, to tell what is lost from what is not collected yet.
+// Memory over a long run: resident memory does not grow, and the counters return to zero. Needs --expose-gc, which
+// test/run.ts sets, to tell leaks from memory that is not collected yet.
 import { setImmediate } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,7 +9,7 @@ import { residentMebibytes } from '../harness/resident-memory.ts';
 
 const allowedMebibytes = 64;
 
-/** `cycle` over and over leaves resident memory where it was after a tenth of them. */
+/** After a tenth of the cycles, repeating `cycle` does not increase resident memory. */
 function staysFlat(
   sentence: string,
   cycles: number,
@@ -82,7 +82,7 @@ staysFlat('devices are opened, used and closed.', 1000, (_, __, i) => {
   device.close();
 });
 
-onNative('The counters of memory return to zero, and what is kept for reuse is used again.', async () => {
+onNative('The counters of memory return to zero, and pooled memory is used again.', async () => {
   using device = openDevice('cpu');
   const open = Array.from({ length: 20 }, (_, i) => device.vector((i + 1) * 100_000));
   const { liveBytes } = device.memory();

@@ -1,4 +1,4 @@
-// What a kernel logs on the cpu device: a line on the standard error for each call.
+// What a kernel logs on the cpu device: a line on standard error for each call.
 import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,6 +1,6 @@
 // The same bits everywhere: the cpu device, with any number of threads and either instruction set, the MSL kernel by
-// launch(), and plain TypeScript give the same normals. TypeScript never contracts a product and a sum, so these are
-// also the tests that the compilers of the addon did not (float64's map is full of places where one could; see too
+// launch(), and plain TypeScript give the same normals. TypeScript never fuses a product and a sum, so these tests
+// also show that the addon's compilers did not (the float64 map has many places where they could; see also
 // test/msl/normal-words.test.ts).
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -64,12 +64,12 @@ function onBackend(backend: Backend, check: (backend: Backend) => void): void {
   }
 }
 
-onCpu('Every range at every offset has the bits of plain TypeScript, and nothing beside it is written.', (backend) => {
+onCpu('Every range at every offset has the bits of plain TypeScript, and nothing outside it is written.', (backend) => {
   for (const dtype of dtypes)
     for (const [seed, stream, first] of places) {
       const whole = referenceNormals(dtype, span, seed, stream, first);
       for (let offset = 0; offset < 8; offset++) {
-        // Counts 0 to 300 in one commit, one behind the other, with a guard after each.
+        // Counts 0 to 300 in one commit, one after the other, with a guard after each.
         const out = zeros(whole, 301 * 151).fill(9);
         const expected = out.slice();
         const encoder = backend.encoder();
@@ -83,7 +83,7 @@ onCpu('Every range at every offset has the bits of plain TypeScript, and nothing
     }
 });
 
-onCpu('The last element of a stream can be had.', (backend) => {
+onCpu('The last element of a stream can be drawn.', (backend) => {
   for (const dtype of dtypes)
     for (const count of [1, 2, 3, 4, 5, 77]) {
       const first = 2n ** 64n - BigInt(count);
@@ -114,14 +114,15 @@ onCpu('A long range, shared by the threads, has the bits of plain TypeScript.', 
 
 const cuts = 'Any cut of a range into parts gives the bits of the whole.';
 onCpu(cuts, requireCuts);
-// Instruction sets are nothing to plain TypeScript.
+// Instruction sets do not matter to plain TypeScript.
 if (forced === undefined) test(`reference: ${cuts}`, () => onBackend(openReference(), requireCuts));
 
 function requireCuts(backend: Backend): void {
   for (const dtype of dtypes) {
     const out = zeros(longNormals.get(dtype)!, long);
     const encoder = backend.encoder();
-    // Parts of 1, 2, 4, ... and of 3, 9, 27, ... elements: their edges fall on every place within a block and a vector.
+    // Parts of 1, 2, 4, ... and of 3, 9, 27, ... elements: their edges fall at every position within a block and a
+    // vector.
     for (let at = 0, part = 1, other = 3; at < long; ) {
       const end = Math.min(long, at + part);
       encoder.fillNormal(out.subarray(at, end), normalCounter(2026, 5, 2n ** 34n - 500_001n + BigInt(at)));
@@ -133,10 +134,10 @@ function requireCuts(backend: Backend): void {
   }
 }
 
-// The hash of many float64 normals that version 3d7c977 gave, which made them one block after the other.
+// The hash of many float64 normals from version 3d7c977, which made them one block at a time.
 const { float64: known } = JSON.parse(readFileSync(new URL('../answers/normal-hash.json', import.meta.url), 'utf8'));
 
-/** 31 hash + word for each word; four at a time, since each waits for the one before it. */
+/** The hash 31 hash + word, four words at a time, since each step waits for the previous one. */
 function hashOf(words: Int32Array, before: number): number {
   let hash = before;
   for (let i = 0; i < words.length; i += 4) {

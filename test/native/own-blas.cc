@@ -1,5 +1,6 @@
-// Prints what the device takes beside a library with a unit for matrices, as Accelerate is, which Linux has not: the
-// names of its products and of its LAPACK, and whether its commands count on the unit. For test/native/blas.test.ts.
+// Prints what the device uses with a library that has a matrix unit, like Accelerate, which does not exist on Linux:
+// the names of its products and of its LAPACK, and whether its commands rely on the unit. For
+// test/native/blas.test.ts.
 #include <cstdio>
 
 #include "cpu/blas.h"

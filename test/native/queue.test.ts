@@ -15,10 +15,10 @@ import { throwsCode } from '../harness/throws-code.ts';
 const counter = counterOf(1, 2, 0);
 const long = new Float32Array(1 << 22);
 
-// Of fills in one commit: with AVX-512 even a sanitized one takes a few milliseconds.
+// The number of fills in one commit; with AVX-512 even a sanitized fill takes a few milliseconds.
 const manyFills = sanitized ? 30 : 60;
 
-/** Records work of some tenths of a second: many times what a timer, a file or a cancelled block takes. */
+/** Records work of some tenths of a second: much longer than a timer, a file or a cancelled block takes. */
 function recordLong(encoder: Encoder, repeats = manyFills): Encoder {
   for (let repeat = 0; repeat < repeats; repeat++) encoder.fillNormal(long, counter);
   return encoder;
@@ -32,14 +32,14 @@ function onDevice(sentence: string, check: (device: Backend) => Promise<void>): 
   });
 }
 
-onDevice('Commits run and settle in order, the synchronous ones among them.', async (device) => {
+onDevice('Commits run and settle in order, including synchronous ones.', async (device) => {
   const [total, one] = [Float64Array.of(1), Float64Array.of(1)];
   const settled: number[] = [];
   const commits: Promise<unknown>[] = [];
   let expected = 1;
   for (let i = 0; i < 300; i++) {
     const encoder = device.encoder();
-    // Doubling and counting do not commute; 2^100 is far from the largest float64, and both sides round alike.
+    // Doubling and counting do not commute. 2^100 is far below the largest float64, and both sides round alike.
     encoder.sum(total, i % 3 === 0 ? total : one, total);
     expected = i % 3 === 0 ? 2 * expected : expected + 1;
     if (i % 50 === 49) encoder.commitSync();
@@ -69,7 +69,7 @@ onDevice('Timers fire while a commit runs, and commit() returns before it has ru
   assert.ok(timings.wallMs >= timings.deviceMs && timings.deviceMs > 0 && timings.encodeMs >= 0);
 });
 
-onNative("64 commits at once leave libuv's pool to files and cryptography.", async () => {
+onNative("64 commits at once do not block libuv's pool, which files and cryptography use.", async () => {
   const devices = Array.from({ length: 8 }, () => openCpuBackend(1));
   let left = 64;
   const commits = Array.from({ length: 64 }, (_, i) => {
@@ -82,7 +82,7 @@ onNative("64 commits at once leave libuv's pool to files and cryptography.", asy
   for (let i = 0; i < 16; i++) await Promise.all([derive('a', 'b', 10, 32, 'sha256'), readFile(path)]);
   console.log(`${left} of 64 commits were pending when 16 rounds of files and cryptography were done`);
   assert.ok(left > 0, 'the pool was not occupied');
-  // What is left to do shows nothing more.
+  // The remaining commits are not needed.
   for (const device of devices) device.close();
   for (const ending of await Promise.allSettled(commits))
     if (ending.status === 'rejected') assert.is(ending.reason.code, 'ERR_ABORTED');
@@ -110,7 +110,7 @@ onDevice('An error rejects its own commit and no other.', async (device) => {
   await throwsCode('ERR_CLOSED', () => encoder.fillNormal(out, counter));
 });
 
-onDevice('Memory released while a commit uses it is not given to anybody else before its end.', async (device) => {
+onDevice('Memory released while a commit uses it is not reused before the commit ends.', async (device) => {
   const sizeBytes = 1 << 22;
   const memory = device.allocate(sizeBytes);
   const out = new Float32Array(memory);
@@ -157,7 +157,7 @@ onNative('close() with work in flight rejects it, and every later call is refuse
   assert.is(out[0], 0, 'nothing was computed');
 });
 
-onNative('A commit whose device and encoder are forgotten still ends well.', async () => {
+onNative('A commit still ends well if nothing references its device and encoder.', async () => {
   let running = true;
   const settled = recordLong(openCpuBackend(1).encoder())
     .commit()

@@ -1,5 +1,5 @@
-// How many threads the device takes where a container has a quota of processor time. A namespace of its own has the
-// files that the kernel would have.
+// How many threads the device uses in a container with a quota of processor time. A separate namespace has the files
+// that the kernel would have.
 import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,7 +11,7 @@ const text = `
   const device = openDevice('cpu');
   console.log(listDevices().find(({ kind }) => kind === 'cpu').facts.threads, device.threads);`;
 
-/** Threads with these files under /sys/fs/cgroup and these groups; undefined where no namespace can be made. */
+/** Threads with these files under /sys/fs/cgroup and these groups; undefined if no namespace can be made. */
 function threadsWith(files: { readonly [name: string]: string }, own = '0::/'): string | undefined {
   const written = Object.entries(files).map(
     ([name, content]) => `mkdir -p "$(dirname /sys/fs/cgroup/${name})" && echo "${content}" > /sys/fs/cgroup/${name}`,
@@ -44,7 +44,7 @@ onNative('A quota of processor time bounds the threads, rounded up.', () => {
   }
 });
 
-onNative('The quota of the own group or of one around it counts, whichever is least.', () => {
+onNative('The smallest quota counts: that of the own group or of one above it.', () => {
   const without = threadsWith({});
   if (without === undefined) return;
   const [one, all] = ['100000 100000', Number.parseInt(without, 10)];
@@ -53,7 +53,7 @@ onNative('The quota of the own group or of one around it counts, whichever is le
     [{ 'system.slice/job.service/cpu.max': one }, slice, 1],
     [{ 'system.slice/cpu.max': one, 'system.slice/job.service/cpu.max': 'max 100000' }, slice, 1],
     [{ 'cpu.max': one, 'system.slice/cpu.max': '100000000 100000' }, slice, 1],
-    // A container of the host's namespace that sees only its own group.
+    // A container in the host's namespace that sees only its own group.
     [{ 'cpu.max': one }, '0::/docker/1234', 1],
     [{ 'cpu/job/cpu.cfs_quota_us': '100000', 'cpu/job/cpu.cfs_period_us': '100000' }, '4:cpu,cpuacct:/job\n0::/', 1],
     [{ 'cpu/job/cpu.cfs_quota_us': '100000', 'cpu/job/cpu.cfs_period_us': '100000' }, '3:cpuset:/job\n4:cpu:/', all],

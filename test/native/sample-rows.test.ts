@@ -1,6 +1,6 @@
 // Row r of a sample uses elements [r n, (r + 1) n) of the stream: any rows of a run can be drawn alone. The normals
-// agree to the bit. y = mean + L z agrees to the bit where the cpu device's own kernels multiply (few columns), and to
-// rounding where BLAS does, which sums in another order for another number of rows.
+// agree to the bit. y = mean + L z agrees to the bit if the cpu device's own kernels multiply (few columns), and to
+// rounding if BLAS does, whose order of summation depends on the number of rows.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Backend } from '../../lib/backend.ts';
@@ -14,13 +14,13 @@ const dimensions = [1, 2, 3, 7, 8, 9, 16, 17, 31, 32, 33, 100, 130];
 const count = 1000;
 const seed = 11;
 const stream = 2n ** 40n;
-// Whole rows across the edge where the index of a block leaves 32 bits.
+// Whole rows across the place where the index of a block exceeds 32 bits.
 const firstRowOf = (n: number): bigint => 2n ** 34n / BigInt(n) - 500n;
 const splits = [[1000], [500, 500], [1, 999], [1, 2, 5, 16, 17, 40, 919], Array<number>(40).fill(25)];
 const dtypes = ['float32', 'float64'] as const;
 
-// Up to here the device multiplies by kernels of its own at any instruction set, row by row in one order
-// (objc/cpu/simd/narrow.inc).
+// Up to this number of columns the device multiplies with its own kernels in any instruction set, row by row in one
+// order (objc/cpu/simd/narrow.inc).
 function ownKernelsUpTo(dtype: Dtype): number {
   return (cpuKernels.startsWith('AVX') ? 32 : 16) / (dtype === 'float64' ? 2 : 1);
 }
@@ -64,7 +64,7 @@ function draw(
   return out;
 }
 
-// Samples by the device's own kernels, of the first number of threads.
+// Samples by the device's own kernels with the first number of threads.
 const anyThreads = new Map<string, Real>();
 
 for (const threads of [1, 2, 8, 'reference'] as const) {
@@ -89,7 +89,7 @@ for (const threads of [1, 2, 8, 'reference'] as const) {
   });
 
   check(
-    'Rows that are drawn alone are the rows of the whole: to the bit for few columns, else to rounding.',
+    'Rows that are drawn alone equal the rows of the whole: to the bit for few columns, otherwise to rounding.',
     (backend) => {
       for (const dtype of dtypes)
         for (const n of dimensions) {

@@ -8,14 +8,14 @@ import { onNative } from '../harness/on-native.ts';
 const env: NodeJS.ProcessEnv & { COVARIUM_BLAS?: string } = process.env;
 env.COVARIUM_BLAS = 'none'; // read as a device is opened
 
-/** Milliseconds of processor time that each thread of this process has had, but for JavaScript's. */
+/** Milliseconds of processor time of each thread of this process, except JavaScript's. */
 function timeOfThreads(): Map<string, number> {
   const folder = '/proc/self/task';
   const ids = readdirSync(folder).filter((id) => id !== String(process.pid));
   return new Map(ids.map((id) => [id, Number(readFileSync(`${folder}/${id}/schedstat`, 'utf8').split(' ')[0]) / 1e6]));
 }
 
-/** What the two busiest threads have had since. */
+/** Processor time of the two busiest threads since then. */
 function busiestSince(before: ReadonlyMap<string, number>): [number, number] {
   const times = [...timeOfThreads()].map(([id, time]) => time - (before.get(id) ?? 0)).sort((a, b) => b - a);
   return [times[0]!, times[1]!];
@@ -60,7 +60,7 @@ if (process.platform === 'linux') {
       const [busiest, next] = busiestSince(before);
       return busiest > 200 && next > 0.2 * busiest;
     };
-    // A thread that comes too late finds no work: on a busy machine that is many times so.
+    // A thread that comes too late finds no work, which is frequent on a busy machine.
     const end = performance.now() + 20_000;
     while (!areBusy() && performance.now() < end) await device.commandBuffer().product(a, b, c).commit();
     assert.ok(areBusy());

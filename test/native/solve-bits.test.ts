@@ -1,4 +1,4 @@
-// Our own triangular solves: neither instruction set nor threads leave a trace in their bits.
+// Our own triangular solves: their bits depend neither on the instruction set nor on threads.
 import { createHash } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -6,12 +6,12 @@ import { Matrix, openDevice } from '../../lib/index.ts';
 import { onNative } from '../harness/on-native.ts';
 
 const env: NodeJS.ProcessEnv & { COVARIUM_BLAS?: string } = process.env;
-env.COVARIUM_BLAS = 'none'; // read as a device is opened: on a Mac the solves are Accelerate's otherwise
+env.COVARIUM_BLAS = 'none'; // read when a device is opened; otherwise a Mac uses Accelerate's solves
 
 // Neither is a multiple of a vector, a tile or a block.
 const [n, count] = [149, 77];
 
-// Of covarium 0.1.0, before its solves became faster.
+// From covarium 0.1.0, before its solves became faster.
 const known = {
   float32: { forward: 'b6ab6a7cdc4116e3', backward: 'ede0a873e1a7c2f8' },
   float64: { forward: '913cfa8e8f0b8f36', backward: 'dd65211ec590bb9b' },
@@ -19,7 +19,7 @@ const known = {
 
 for (const dtype of ['float32', 'float64'] as const)
   for (const way of ['forward', 'backward'] as const)
-    onNative(`${dtype}: a ${way} solve has the bits that it always had.`, () => {
+    onNative(`${dtype}: a ${way} solve has the same bits as in earlier versions.`, () => {
       const Values = dtype === 'float32' ? Float32Array : Float64Array;
       // Numbers from -1/2 to 1/2 of a linear congruential generator.
       let state = 1;

@@ -1,4 +1,4 @@
-// A row of a Student-t has the same bits everywhere: the cpu device's vectors stretch it as plain TypeScript does.
+// A row of a Student-t has the same bits everywhere: the cpu device's vector code scales it as plain TypeScript does.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Backend } from '../../lib/backend.ts';
@@ -59,7 +59,7 @@ for (const threads of [1, 2]) {
             }
   });
 
-  onCpu('Many rows are, in blocks that threads share, up to the last row that a run may have.', (cpu) => {
+  onCpu('Many rows are, too, in blocks that threads share, up to the last row that a run may have.', (cpu) => {
     const count = 150_000;
     const rows = new Float64Array(count).fill(1);
     const location = new Float64Array(1);

@@ -29,20 +29,17 @@ onNative(
   },
 );
 
-onNative(
-  'What is subnormal counts as 0, on every thread: a product of them is 0 where the reference has 1e-40.',
-  () => {
-    for (const threads of [1, 2]) {
-      using device = openDevice('cpu', { threads });
-      const tiny = Matrix.from(new Float32Array(300 * 300).fill(1e-20), { columns: 300 });
-      using square = tiny.multiplySync(tiny, { device });
-      assert.ok(
-        square.data.every((value) => value === 0),
-        `${threads} threads: ${square.data.find((value) => value !== 0)}`,
-      );
-    }
-  },
-);
+onNative('Subnormal numbers count as 0, on every thread: a product of them is 0 where the reference has 1e-40.', () => {
+  for (const threads of [1, 2]) {
+    using device = openDevice('cpu', { threads });
+    const tiny = Matrix.from(new Float32Array(300 * 300).fill(1e-20), { columns: 300 });
+    using square = tiny.multiplySync(tiny, { device });
+    assert.ok(
+      square.data.every((value) => value === 0),
+      `${threads} threads: ${square.data.find((value) => value !== 0)}`,
+    );
+  }
+});
 
 onNative('Draws, densities and factors of such a covariance are those of the reference within rounding.', () => {
   using device = openDevice('cpu');
@@ -55,15 +52,16 @@ onNative('Draws, densities and factors of such a covariance are those of the ref
   near(normal.logPdfSync(draws).data, same.logPdfSync(draws.data.slice()).data, 1e-4);
 });
 
-// Intel's processors took five times as long before; AMD's multiply subnormal numbers at full speed.
-onNative('Draws take as long as without subnormal numbers.', async () => {
+// Before they were flushed, Intel's processors took five times as long; AMD's multiply subnormal numbers at full
+// speed.
+onNative('Draws with subnormal numbers take as long as without.', async () => {
   using device = openDevice('cpu', { threads: 1 });
   const sizes = { dimensions: [1000], counts: [200], dtypes: ['float32'] } as const;
   const laidOut = [];
   for (const problem of subnormal.problems(sizes, new Inputs()))
     if (problem.case.startsWith('factor kept')) laidOut.push(await subnormal.layOut(problem, device));
   const least = laidOut.map(() => Number.POSITIVE_INFINITY);
-  // The least of each: other work on the machine only adds.
+  // The least time of each: other work on the machine only adds.
   for (let round = 0; round < 10 || (round < 200 && least[1]! >= 2.5 * least[0]!); ++round)
     for (const [i, each] of laidOut.entries()) {
       const begin = performance.now();

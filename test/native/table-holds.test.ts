@@ -32,7 +32,7 @@ async function holdsShortly(what: string, work: () => Promise<unknown>): Promise
 const readEveryWay = (path: string) => readsShortly(path, allowed!);
 
 if (allowed !== undefined) {
-  test('A loop of twice the length is found to hold twice as long.', async () => {
+  test('A loop of twice the length is measured to hold twice as long.', async () => {
     const twice = await holdsOf(async () => {
       await loop();
       await loop();
@@ -71,10 +71,10 @@ if (allowed !== undefined) {
   if (duckdb === undefined) console.log('skipped  compressed Parquet: DuckDB is not installed');
   else
     for (const compression of ['snappy', 'gzip', 'brotli', 'zstd', 'lz4_raw'])
-      test(`Parquet that DuckDB compressed (${compression}).`, async () => {
+      test(`Parquet compressed by DuckDB (${compression}).`, async () => {
         const instance = await duckdb.DuckDBInstance.create();
         const connection = await instance.connect();
-        // DuckDB takes a minute to compress more by Brotli.
+        // DuckDB takes a minute to compress more with Brotli.
         const range = compression === 'brotli' ? rows / 8 : rows;
         const numbers = Array.from({ length: columns }, (_, i) => `random() AS x${i}`).join(', ');
         const path = at(`${compression}.parquet`);

@@ -1,5 +1,6 @@
-// How long reading and writing hold the JavaScript thread where a table is wide. Work over 10,000 names takes much of
-// what is allowed, and another process on the same core slows it more than the loop it is compared with: it runs alone.
+// How long reading and writing a wide table hold the JavaScript thread. Work over 10,000 names takes much of the
+// allowed time, and another process on the same core slows it more than the loop that it is compared with. So this
+// file runs alone.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Worker threads load, use and end the addon. A crash would take the process, so each set of rounds has a process of
-// its own.
+// Worker threads load and use the addon, and end. A crash would end the process, so each set of rounds has its own
+// process.
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -10,7 +10,7 @@ import { workerRounds } from '../harness/worker-plans.ts';
 
 const script = fileURLToPath(new URL('../harness/worker-rounds.mjs', import.meta.url));
 
-/** `before` runs in the main thread first, with `open` at hand. */
+/** `before` is code that runs in the main thread first and may call `open`. */
 function survives(sentence: string, rounds: number, plans: readonly string[], before?: string): void {
   onNative(sentence, async () => {
     const times = sanitized ? Math.ceil(rounds / 4) : rounds;
@@ -28,7 +28,7 @@ function survives(sentence: string, rounds: number, plans: readonly string[], be
 
 for (const { sentence, rounds, plans } of workerRounds) survives(sentence, rounds, plans);
 survives(
-  'The main thread keeps its own device meanwhile.',
+  'The main thread keeps its own device while workers end.',
   6,
   ['use', 'forget', 'pend+', 'settle+'],
   `const kept = open(2);
