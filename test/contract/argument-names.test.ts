@@ -1,4 +1,5 @@
-// Every message names the argument as the caller wrote it: each row is a bad call, what it throws, and the name.
+// Every message names the argument as the caller wrote it. Each row is a bad call: its code, the name in the message,
+// and the call.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -179,28 +180,31 @@ for (const [family, rows] of Object.entries(tables))
     for (const [code, name, call] of rows) await throwsCode(code, name, () => call(device));
   });
 
-onEveryDevice('linear algebra: a message names the matrix or b, by a promise and at once.', async (device) => {
-  const [nan, good] = [Matrix.from(withNaN), Matrix.from(one)];
-  const b = Vector.from([1, Number.NaN]);
-  for (const name of ['eigh', 'svd', 'qr', 'det', 'inverse', 'covariance'] as const) {
-    await throwsCode('ERR_NOT_FINITE', '`matrix` entry (0, 1)', () => nan[name]({ device }));
-    await throwsCode('ERR_NOT_FINITE', '`matrix` entry (0, 1)', () => nan[`${name}Sync`]({ device }));
-  }
-  for (const name of ['solve', 'lstsq'] as const) {
-    await throwsCode('ERR_NOT_FINITE', '`matrix` entry (0, 1)', () => nan[name](Vector.from([1, 2]), { device }));
-    await throwsCode('ERR_NOT_FINITE', '`b` entry (1', () => good[name](b, { device }));
-    await throwsCode('ERR_NOT_FINITE', '`b` entry (1', () => good[`${name}Sync`](b, { device }));
-  }
-  await throwsCode('ERR_SINGULAR', '`matrix` is singular', () => Matrix.from([[0]]).inverse({ device }));
-  await throwsCode(wrong, '`b` is (array of 1)', () => good.multiply(bad([[1]]), { device }));
-  // A missing device is not what is wrong.
-  await throwsCode(wrong, '`b` is (array of 1)', () => good.multiplySync(bad([[1]])));
-});
+onEveryDevice(
+  'linear algebra: a message names the matrix or b, in asynchronous and synchronous calls.',
+  async (device) => {
+    const [nan, good] = [Matrix.from(withNaN), Matrix.from(one)];
+    const b = Vector.from([1, Number.NaN]);
+    for (const name of ['eigh', 'svd', 'qr', 'det', 'inverse', 'covariance'] as const) {
+      await throwsCode('ERR_NOT_FINITE', '`matrix` entry (0, 1)', () => nan[name]({ device }));
+      await throwsCode('ERR_NOT_FINITE', '`matrix` entry (0, 1)', () => nan[`${name}Sync`]({ device }));
+    }
+    for (const name of ['solve', 'lstsq'] as const) {
+      await throwsCode('ERR_NOT_FINITE', '`matrix` entry (0, 1)', () => nan[name](Vector.from([1, 2]), { device }));
+      await throwsCode('ERR_NOT_FINITE', '`b` entry (1', () => good[name](b, { device }));
+      await throwsCode('ERR_NOT_FINITE', '`b` entry (1', () => good[`${name}Sync`](b, { device }));
+    }
+    await throwsCode('ERR_SINGULAR', '`matrix` is singular', () => Matrix.from([[0]]).inverse({ device }));
+    await throwsCode(wrong, '`b` is (array of 1)', () => good.multiply(bad([[1]]), { device }));
+    // The error is about `b`, not about the missing device.
+    await throwsCode(wrong, '`b` is (array of 1)', () => good.multiplySync(bad([[1]])));
+  },
+);
 
 onEveryDevice('a command buffer names the operand, whatever is wrong with it.', async (device) => {
   const square = () => Matrix.from(one);
   const rowOf = () => Vector.from([1, 2]);
-  // The arguments of each command, all of them good.
+  // Valid arguments of each command.
   const commands = {
     fillNormal: { out: square },
     requireFinite: { a: square },

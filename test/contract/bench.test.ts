@@ -1,4 +1,4 @@
-// The benchmark's suites on every device: each problem has the same result, and is measured.
+// The benchmark's suites on every device: each problem gives the same result everywhere, and is measured.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { takesDtype } from '../../bench/contender.ts';
@@ -23,16 +23,17 @@ const here = [...new Set([...kindsHere, 'reference'])]
   .filter((kind) => kind !== 'cuda' || !isSoftCuda)
   .map((kind) => (kind === 'metal' && isSoftMetal ? 'softmetal' : kind));
 
-// The fixed cost of a call takes long to measure, and the stand-in has another.
+// The fixed cost of a call takes long to measure, and differs on the stand-in.
 if (isSoftMetal) console.log('skipped  calls, on the stand-in for Metal');
-// A call of that function takes milliseconds, and is measured a hundred times; the suite `functions` has it too.
+// Student-t cdf is left out: a call takes milliseconds and would be measured a hundred times; the suite `functions`
+// has it too.
 if (!isSoftMetal) console.log('skipped  calls: those of Student-t cdf');
-// Tables are read and written by the host, whatever the device; test/bench/tables.test.ts has them.
+// The host reads and writes tables for every device; test/bench/tables.test.ts tests that.
 const leftOut = isSoftMetal ? ['tables', 'calls'] : ['tables'];
 for (const suite of suites.filter(({ name }) => !leftOut.includes(name)))
   test(`${suite.name}: ${here.join(', ')} agree on every problem, and each measures it.`, async () => {
     const contenders = openDevices(here);
-    // A call is measured at three dimensions, and how long it holds the thread at each that is asked for.
+    // A call is measured at three dimensions; its hold of the thread at each requested dimension.
     const dimensions = suite.name === 'calls' ? [33] : small.dimensions;
     const problems = suite
       .problems({ ...small, dimensions, quick: suite.name === 'batches' }, new Inputs())
@@ -44,13 +45,13 @@ for (const suite of suites.filter(({ name }) => !leftOut.includes(name)))
       problems.length,
     );
     for (const problem of problems) {
-      // Metal leaves float64 out: one size shows that.
+      // Metal leaves out float64; one size is enough to show it.
       if (isSoftMetal && problem.dtype === 'float64' && problem.dimension !== 2) continue;
       const trials = await tryOut(problem, contenders, new CostForecast([]), 60_000, never);
       const what = `${problem.case}, ${problem.dtype}, ${problem.dimension} x ${problem.count}`;
       const isOfKernels = ['launch', 'kernels'].includes(suite.name);
       assert.ok(trials.length === here.length || isOfKernels || problem.case.includes('GPU'), what);
-      // The first to have a result: of a function and of a batch it is what the others are compared with.
+      // The first contender with a result; for functions and batches the others are compared with it.
       const judge = ['functions', 'batches'].includes(suite.name)
         ? (trials.find(isReference) ?? trials[0])?.contender
         : undefined;
@@ -65,7 +66,7 @@ for (const suite of suites.filter(({ name }) => !leftOut.includes(name)))
           assert.ok(/^empty (?:commit|kernel)/.test(problem.case), `${what}: all that has a result is compared`);
         const prepared = await contender.prepare(problem);
         const { nanoseconds, splits } = await prepared!.measure(1);
-        // A clock that ticks each 40 ns, as that of Apple's processors, may see no time pass in an upload of 4 numbers.
+        // A clock that ticks every 40 ns, like that of Apple's processors, may measure 0 for an upload of 4 numbers.
         assert.ok(nanoseconds.length > 0 && nanoseconds.every((each) => each >= 0 && each < 1e11), what);
         if (splits !== undefined) {
           assert.is(splits.length, nanoseconds.length, 'the warm-up is in neither');
@@ -73,7 +74,7 @@ for (const suite of suites.filter(({ name }) => !leftOut.includes(name)))
         }
         await prepared!.close();
       }
-      // One is compared with the definition; where the reference device is here, it is that one.
+      // One contender is compared with the definition: the reference device, if it is there.
       const judged = trials.find(isReference) ?? trials[0];
       if (judged?.check) assert.is(judged.check.against, 'definition');
     }

@@ -18,7 +18,7 @@ test.after.each(() => {
   }
 });
 
-test('Devices are listed in order of preference, each that is missing with its reason.', () => {
+test('Devices are listed in order of preference, missing ones with the reason.', () => {
   const devices = listDevices();
   assert.equal(
     devices.map(({ kind }) => kind),
@@ -31,7 +31,7 @@ test('Devices are listed in order of preference, each that is missing with its r
   assert.ok(devices[3]!.available, 'the reference device is always there');
 });
 
-test('openDevice() takes the first that works, the one that is listed as chosen.', () => {
+test('openDevice() opens the first device that works, which is listed as chosen.', () => {
   delete env.COVARIUM_DEVICE;
   const devices = listDevices();
   assert.is(devices.filter(({ chosen }) => chosen).length, 1);
@@ -46,7 +46,7 @@ test('openDevice() takes the first that works, the one that is listed as chosen.
   assert.is(same.kind, device.kind);
 });
 
-test('COVARIUM_DEVICE overrides the choice, but not a kind that is asked for.', async () => {
+test('COVARIUM_DEVICE overrides the default choice, but not a requested kind.', async () => {
   env.COVARIUM_DEVICE = 'reference';
   using device = openDevice();
   assert.is(device.kind, 'reference');
@@ -60,7 +60,7 @@ test('COVARIUM_DEVICE overrides the choice, but not a kind that is asked for.', 
   openDevice('reference').close();
 });
 
-test('A GPU that is named is the only one that is taken.', async () => {
+test('If a GPU is named, no other is opened.', async () => {
   delete env.COVARIUM_DEVICE;
   const gpuKind = process.platform === 'darwin' ? 'metal' : 'cuda';
   const { available, name, reason } = listDevices().find(({ kind }) => kind === gpuKind)!;
@@ -84,7 +84,7 @@ test('A GPU that is named is the only one that is taken.', async () => {
   assert.is(device.kind, 'reference');
 });
 
-test('A GPU is refused for a kind without GPUs, and if it is not a name.', async () => {
+test('A GPU is refused if it is not a name, or if the kind has no GPUs.', async () => {
   delete env.COVARIUM_DEVICE;
   for (const gpu of ['', 7, null, ['GPU'], 4294967296n])
     await throwsCode('ERR_INVALID_ARGUMENT', 'pass a name or another id', () =>
@@ -98,13 +98,13 @@ test('A GPU is refused for a kind without GPUs, and if it is not a name.', async
   await throwsCode('ERR_INVALID_ARGUMENT', '(A GPU)', () => openDevice(undefined, { gpu: 'A GPU' }));
 });
 
-test('A kind that is missing is refused with the reason; an unknown one as such.', async () => {
+test('A kind that is not available is refused with the reason; an unknown kind is refused as unknown.', async () => {
   for (const { kind, available, reason } of listDevices())
     if (!available) await throwsCode('ERR_DEVICE_UNAVAILABLE', reason, () => openDevice(kind));
   await throwsCode('ERR_INVALID_ARGUMENT', "('abacus')", () => openDevice('abacus' as DeviceKind));
 });
 
-test('An addon that is missing or broken is a reason, not a crash.', async () => {
+test('A missing or broken addon is reported as a reason, and is not a crash.', async () => {
   env.COVARIUM_ADDON = fileURLToPath(new URL('../no-such-addon.node', import.meta.url));
   const cpu = listDevices().find(({ kind }) => kind === 'cpu')!;
   assert.is(cpu.available, false);
@@ -116,7 +116,7 @@ test('An addon that is missing or broken is a reason, not a crash.', async () =>
   assert.match(listDevices()[2]!.reason, /^The native addon is not covarium's/);
 });
 
-test('Where only plain TypeScript is left, the process is warned once, with the reason.', async () => {
+test('If only plain TypeScript is available, the process emits one warning with the reason.', async () => {
   const missing = fileURLToPath(new URL('../no-such-addon.node', import.meta.url));
   const { COVARIUM_DEVICE: _, COVARIUM_GPU: __, ...clean } = process.env as { [name: string]: string };
   const text = (opening: string) => `
@@ -155,7 +155,7 @@ test('Importing covarium loads no native code and no library of the command line
   assert.equal(unwanted, []);
 });
 
-onEveryDevice('what it is can be asked, and closing it twice does no harm.', async (device) => {
+onEveryDevice('a device describes itself, and may be closed twice.', async (device) => {
   assert.ok(device.name.length > 0);
   assert.ok(device.threads >= 1);
   assert.is(device.dtypes[0], 'float32');

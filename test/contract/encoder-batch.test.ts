@@ -1,5 +1,5 @@
-// The commands for a batch of models against those for one model. What is computed of each alone is computed in one
-// commit, since a commit takes longer than most of these commands.
+// The commands for a batch of models, compared with those for one model. The results of single models are computed in
+// one commit, since a commit takes longer than most of these commands.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Real } from '../../lib/dtype.ts';
@@ -9,7 +9,7 @@ import { counterOf, guarded, hasSameBytes, lowerFactor, scattered } from '../har
 import { throwsCode } from '../harness/throws-code.ts';
 
 const orders = [1, 2, 3, 5, 8, 16, 17, 31, 32, 33, 64, 65, 100];
-// Of large models fewer, for the time they take.
+// Fewer large models, because they take long.
 const sizesOf = (n: number) => (n > 32 ? [0, 1, 9] : n > 8 ? [1, 16, 17] : [0, 1, 15, 16, 17, 37]);
 const tolerance = 1e-6;
 
@@ -124,7 +124,7 @@ onEveryBackend('the log densities of a batch have the bits of each model alone, 
     }
 });
 
-onEveryBackend('the rows of a batch are stretched as those of each model alone, in its own stream.', (bench) => {
+onEveryBackend('the rows of a batch are scaled as those of each model alone, in its own stream.', (bench) => {
   for (const [n, size, rows] of [
     [1, 0, 1],
     [1, 1, 70],
@@ -245,8 +245,8 @@ onEveryBackend('draws and densities of one commit see the factors that it makes.
   }
 });
 
-onEveryBackend('entries that cancel may differ by a rounding of what they are sums of.', (bench) => {
-  // Relative to each other the two differ much, relative to the variances beside them little.
+onEveryBackend('entries that cancel may differ by a rounding of their terms.', (bench) => {
+  // The two differ much relative to each other, but little relative to the variances beside them.
   const n = 2;
   const one = [1, 1e-9, -1e-9, 1];
   const a = bench.real(Array.from({ length: 20 }, () => one).flat());

@@ -30,14 +30,14 @@ function isClose(a: ArrayLike<number>, b: ArrayLike<number>, bound: number, what
   if (!(apart <= bound)) assert.unreachable(`${what}: apart by (${apart}), and (${bound}) is allowed`);
 }
 
-/** That `rows` (count x n) are orthonormal. */
+/** Asserts that `rows` (count x n) are orthonormal. */
 function areOrthonormal({ eps }: Bench, rows: ArrayLike<number>, count: number, n: number, what: string): void {
   const products = times(rows, transposed(rows, count, n), count, count, n);
   const identity = products.map((_, at) => (at % (count + 1) === 0 ? 1 : 0));
   isClose(products, identity, threshold * n * eps, `${what}: orthonormal rows`);
 }
 
-/** Matrices that random ones are not: of low rank, graded by 10^12, of zeros. */
+/** Matrices with properties that random ones lack: low rank, graded by 10^12, zeros. */
 function shapes(m: number, n: number, seed: number): readonly (readonly [string, Float64Array])[] {
   const random = scattered(m * n, seed);
   const rank = Math.max(1, Math.min(m, n) >> 1);
@@ -51,7 +51,7 @@ function shapes(m: number, n: number, seed: number): readonly (readonly [string,
   ];
 }
 
-/** On every backend that decomposes; the others refuse to. */
+/** Runs on every backend that decomposes; the others must refuse. */
 function withLapack(sentence: string, check: (bench: Bench) => void): void {
   onEveryBackend(sentence, async (bench) => {
     const { lacksDecompositions } = bench.backend;
@@ -65,7 +65,7 @@ function withLapack(sentence: string, check: (bench: Bench) => void): void {
 const orders = [1, 2, 3, 33, 70];
 
 withLapack(
-  'eigenvectors are orthonormal, and with their values they are the matrix; its upper half is not read.',
+  'eigenvectors are orthonormal, and give the matrix with their values; its upper half is not read.',
   (bench) => {
     for (const n of orders)
       for (const [name, a] of shapes(n, n, n)) {
@@ -93,7 +93,7 @@ withLapack(
 );
 
 withLapack(
-  'rows are L times orthonormal rows, each to rounding of its own, with L lower and not negative.',
+  'rows are L times orthonormal rows, each to its own rounding; L is lower with a non-negative diagonal.',
   (bench) => {
     for (const [m, n] of [
       [1, 1],
@@ -134,44 +134,47 @@ withLapack(
   },
 );
 
-withLapack('an echelon has the products of its rows, and a pivot for each that those before do not give.', (bench) => {
-  for (const [m, n] of [
-    [1, 1],
-    [3, 2],
-    [2, 3],
-    [33, 33],
-    [40, 70],
-    [12, 5],
-  ] as const) {
-    const random = scattered(m * n, m);
-    // Every third row is a sum of the two before it.
-    const dependent = random.slice();
-    for (let i = 2; i < m; i += 3)
-      for (let j = 0; j < n; j++) dependent[i * n + j] = dependent[(i - 1) * n + j]! + dependent[(i - 2) * n + j]!;
-    for (const [name, a] of [
-      ['random', random],
-      ['dependent', dependent],
+withLapack(
+  'an echelon has the products of its rows, and a pivot for each row that is independent of those before.',
+  (bench) => {
+    for (const [m, n] of [
+      [1, 1],
+      [3, 2],
+      [2, 3],
+      [33, 33],
+      [40, 70],
+      [12, 5],
     ] as const) {
-      const what = `${name}, ${m} x ${n}`;
-      const given = bench.real(a);
-      const [rows, pivots] = [guarded(given), guarded(bench.zeros(m))];
-      bench.run((encoder) => encoder.echelon(rows.view, pivots.view, n, 64 * n * bench.eps));
-      rows.isIntact(what);
-      pivots.isIntact(what);
-      let rank = 0;
-      for (let i = 0; i < m; i++) {
-        const isFree = rank < n && (name === 'random' || i % 3 !== 2);
-        assert.is(pivots.view[i], isFree ? rank : -1, `${what}: pivot ${i}`);
-        if (isFree) assert.ok(rows.view[i * n + rank++]! > 0, `${what}: pivot ${i} is positive`);
-        for (let j = rank; j < n; j++) assert.ok(rows.view[i * n + j] === 0, `${what}: (${i}, ${j})`);
+      const random = scattered(m * n, m);
+      // Every third row is a sum of the two before it.
+      const dependent = random.slice();
+      for (let i = 2; i < m; i += 3)
+        for (let j = 0; j < n; j++) dependent[i * n + j] = dependent[(i - 1) * n + j]! + dependent[(i - 2) * n + j]!;
+      for (const [name, a] of [
+        ['random', random],
+        ['dependent', dependent],
+      ] as const) {
+        const what = `${name}, ${m} x ${n}`;
+        const given = bench.real(a);
+        const [rows, pivots] = [guarded(given), guarded(bench.zeros(m))];
+        bench.run((encoder) => encoder.echelon(rows.view, pivots.view, n, 64 * n * bench.eps));
+        rows.isIntact(what);
+        pivots.isIntact(what);
+        let rank = 0;
+        for (let i = 0; i < m; i++) {
+          const isFree = rank < n && (name === 'random' || i % 3 !== 2);
+          assert.is(pivots.view[i], isFree ? rank : -1, `${what}: pivot ${i}`);
+          if (isFree) assert.ok(rows.view[i * n + rank++]! > 0, `${what}: pivot ${i} is positive`);
+          for (let j = rank; j < n; j++) assert.ok(rows.view[i * n + j] === 0, `${what}: (${i}, ${j})`);
+        }
+        const products = (of: Real) => times(of, transposed(of, m, n), m, m, n);
+        isClose(products(rows.view), products(given), 4 * threshold * n * bench.eps * norm(given) ** 2, what);
       }
-      const products = (of: Real) => times(of, transposed(of, m, n), m, m, n);
-      isClose(products(rows.view), products(given), 4 * threshold * n * bench.eps * norm(given) ** 2, what);
     }
-  }
-});
+  },
+);
 
-withLapack('singular vectors are orthonormal, and with their values they are the matrix.', (bench) => {
+withLapack('singular vectors are orthonormal, and give the matrix with their values.', (bench) => {
   for (const [m, n] of [
     [1, 1],
     [1, 4],
@@ -219,7 +222,7 @@ withLapack('small singular values of graded rows are as exact as large ones.', (
   });
 });
 
-withLapack('a pivoted root gives the matrix back, and takes as many variables as its rank.', (bench) => {
+withLapack('a pivoted root gives the matrix back, and has as many variables as its rank.', (bench) => {
   for (const n of orders)
     for (const rank of new Set([n, Math.max(1, n >> 1)])) {
       const what = `${n} of rank ${rank}`;
@@ -240,7 +243,7 @@ withLapack('a pivoted root gives the matrix back, and takes as many variables as
     }
 });
 
-withLapack('solutions by LU meet their equations; a singular matrix is refused with its pivot.', async (bench) => {
+withLapack('solutions by LU satisfy their equations; a singular matrix is refused with its pivot.', async (bench) => {
   for (const n of orders)
     for (const count of [0, 1, 7]) {
       const a = bench.real(scattered(n * n, n));
@@ -271,14 +274,14 @@ withLapack('solutions by LU meet their equations; a singular matrix is refused w
 });
 
 withLapack(
-  'small matrices, some of whose numbers are subnormal, have the decompositions of the same near 1.',
+  'matrices with subnormal numbers have the decompositions of the same matrices scaled to near 1.',
   (bench) => {
     const power = bench.dtype === 'float32' ? 2 ** -118 : 2 ** -1014;
-    // LAPACK does 5, our own blocks 192.
+    // LAPACK decomposes order 5, our own blocks order 192.
     for (const n of [5, 192]) {
       const near = bench.real(scattered(n * n, n).map((value, at) => (at % (n + 1) === 0 ? value + 1 : value / n)));
       const positive = bench.real(times(near, transposed(near, n, n), n, n, n));
-      // So small that the solution does not overflow.
+      // Small enough that the solution does not overflow.
       const right = bench.real(scattered(3 * n, 1).map((value) => value * 2 ** -20));
       const made = (scale: number) => {
         const given = (a: Real) => bench.real(Float64Array.from(a, (value) => value * scale));
@@ -320,7 +323,7 @@ withLapack(
   },
 );
 
-withLapack('a transpose has rows for columns.', (bench) => {
+withLapack('a transpose swaps rows and columns.', (bench) => {
   for (const [m, n] of [
     [0, 3],
     [1, 1],

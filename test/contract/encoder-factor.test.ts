@@ -6,7 +6,7 @@ import { type Bench, onEveryBackend } from '../harness/every-backend.ts';
 import { dotOf, guarded, hasSameBytes, isNear, lowerFactor, scattered } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
-/** factor factor', and `above` over the diagonal where that is given. */
+/** factor factor', with `above` over the diagonal if it is given. */
 function squareOf(factor: Float64Array, n: number, above?: number): Float64Array {
   const a = new Float64Array(n * n);
   for (let i = 0; i < n; i++)
@@ -35,28 +35,31 @@ function factored({ run, real }: Bench, a: ArrayLike<number>, n: number, where: 
   return out.view;
 }
 
-onEveryBackend('a Cholesky factor gives the matrix back, and nothing over the diagonal is read or kept.', (bench) => {
-  for (const n of [1, 2, 7, 8, 9, 31, 32, 33, 127, 128, 129, 255, 256, 257, 300, 384, 385, 450]) {
-    const a = bench.real(squareFor(n, Number.NaN));
-    const factor = factored(bench, a, n);
-    for (let i = 0; i < n; i++)
-      for (let j = 0; j < n; j++) {
-        if (j > i) {
-          if (!Object.is(factor[i * n + j], 0)) assert.unreachable(`(${i}, ${j}) of ${n} is not cleared`);
-          continue;
+onEveryBackend(
+  'a Cholesky factor gives the matrix back; entries over the diagonal are not read and become 0.',
+  (bench) => {
+    for (const n of [1, 2, 7, 8, 9, 31, 32, 33, 127, 128, 129, 255, 256, 257, 300, 384, 385, 450]) {
+      const a = bench.real(squareFor(n, Number.NaN));
+      const factor = factored(bench, a, n);
+      for (let i = 0; i < n; i++)
+        for (let j = 0; j < n; j++) {
+          if (j > i) {
+            if (!Object.is(factor[i * n + j], 0)) assert.unreachable(`(${i}, ${j}) of ${n} is not cleared`);
+            continue;
+          }
+          const product = dotOf(j + 1, factor, i * n, factor, j * n);
+          // Higham, theorem 10.3: the factor is exact for a matrix that differs by at most n + 1 roundings.
+          isNear(a[i * n + j]!, product, n + 2, bench.eps, () => `${n}: (${i}, ${j})`);
         }
-        const product = dotOf(j + 1, factor, i * n, factor, j * n);
-        // Higham, theorem 10.3: the factor is that of a matrix within n + 1 roundings.
-        isNear(a[i * n + j]!, product, n + 2, bench.eps, () => `${n}: (${i}, ${j})`);
-      }
-  }
-});
+    }
+  },
+);
 
 onEveryBackend("LAPACK's test matrices have their factors, or the pivot that is zero.", async (bench) => {
   const { dtype, eps, real, backend } = bench;
   const isGpu = backend.kind === 'metal' || backend.kind === 'cuda';
   const smallest = dtype === 'float32' ? 2 ** -126 : 2 ** -1022;
-  // A GPU makes those of 512 columns and more by blocks; a few kinds show it.
+  // A GPU factors 512 columns and more by blocks; a few kinds are enough to test that.
   const few = ['condition 0.1 / eps', 'near underflow', 'row and column 256 are zero'];
   const sizes = [...[1, 2, 10, 50, 130].map((n) => [n, 'auto'] as const), ...(isGpu ? [[513, 'gpu'] as const] : [])];
   for (const [n, where] of sizes)
@@ -70,7 +73,7 @@ onEveryBackend("LAPACK's test matrices have their factors, or the pivot that is 
         continue;
       }
       const factor = made();
-      // Twice the bound above: products that are flushed to zero count too, near underflow.
+      // Twice the bound above: near underflow, products that are flushed to zero count too.
       for (let i = 0; i < n; i++)
         for (let j = 0; j <= i; j++) {
           const product = dotOf(j + 1, factor, i * n, factor, j * n);
@@ -79,11 +82,11 @@ onEveryBackend("LAPACK's test matrices have their factors, or the pivot that is 
     }
 });
 
-onEveryBackend('a bad pivot is named by its place in the whole matrix, wherever it lies.', async (bench) => {
+onEveryBackend('a bad pivot is named by its index in the whole matrix, wherever it is.', async (bench) => {
   const all = [0, 1, 2, 31, 127, 128, 129, 255, 256, 299];
   for (const [n, pivots] of [
     ...[1, 2, 33, 129, 256, 300].map((n) => [n, [...all.filter((at) => at < n - 1), n - 1]] as const),
-    // A late pivot takes the whole factor: of a larger matrix only what those before have not.
+    // A late pivot takes the time of a whole factor: of a larger matrix only new cases are tested.
     [520, [0, 129, 383, 511, 512, 519]],
   ] as const) {
     const factor = lowerFactor(n, n);
@@ -91,7 +94,7 @@ onEveryBackend('a bad pivot is named by its place in the whole matrix, wherever 
     for (const pivot of pivots) {
       const a = Float64Array.from(good);
       const at = pivot * n + pivot;
-      // What is left of the entry when its turn comes is -1, or -1/8 at the last pivot and so at any later one.
+      // At its turn the entry has become -1, or -1/8 at the last pivot, and so at any later one.
       a[at] = good[at]! - factor[at]! ** 2 - 1;
       a[n * n - 1] = Math.min(a[n * n - 1]!, good[n * n - 1]! - factor[n * n - 1]! ** 2 - 1 / 8);
       const error = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', () => factored(bench, a, n));
@@ -107,7 +110,7 @@ onEveryBackend('a pivot that is NaN, infinite or zero is refused, and so is a Na
     for (const pivot of [0, 3, 129, 256, n - 1].filter((at) => at < n)) {
       const bad = [[pivot, Number.NaN]];
       if (pivot > 0) bad.push([0, Number.NaN], [pivot - 1, Number.POSITIVE_INFINITY]);
-      // That the largest meets its late pivots by other values shows nothing more, and takes a whole factor each.
+      // Other values at late pivots of the largest matrix would test nothing new, and take a whole factor each.
       if (n < 513 || pivot < 256) {
         for (const value of [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0]) bad.push([pivot, value]);
         if (pivot > 0) bad.push([pivot - 1, Number.NaN]);
@@ -144,7 +147,7 @@ onEveryBackend(
 );
 
 onEveryBackend(
-  'a factor is made on the GPU, or refused where there is none as it is recorded.',
+  'a factor on the GPU is made there, or refused when it is recorded if there is no GPU.',
   async ({ backend, real }) => {
     const a = real([4, Number.NaN, 2, 5]);
     const encoder = backend.encoder();
@@ -177,7 +180,7 @@ onEveryBackend('the Hilbert matrix has its known factor.', (bench) => {
   }
 });
 
-onEveryBackend('an entry that is not finite is found, the first row by row.', async ({ run, real }) => {
+onEveryBackend('the first entry that is not finite, row by row, is found.', async ({ run, real }) => {
   const columns = 7;
   for (const count of [0, 1, 33, 9363, 30000]) {
     const good = real(scattered(count * columns, 1));
@@ -241,7 +244,7 @@ onEveryBackend('an infinite entry is not symmetric to a finite one, nor to its n
     }
 });
 
-onEveryBackend('a refused matrix leaves the device as able as before.', async (bench) => {
+onEveryBackend('a device still works after a refused matrix.', async (bench) => {
   await throwsCode('ERR_NOT_POSITIVE_DEFINITE', () => factored(bench, [-1], 1));
   hasSameBytes(factored(bench, [4, 0, 2, 10], 2), bench.real([2, 0, 1, 3]), 'factor');
 });

@@ -12,7 +12,7 @@ function normals({ run, zeros }: Bench, length: number, first = 0, seed = 7, str
   return out.view;
 }
 
-onEveryBackend('any range of normals is the same bytes as in the whole.', (bench) => {
+onEveryBackend('any range of normals has the same bytes as in the whole.', (bench) => {
   const whole = normals(bench, 200_003);
   for (const first of [0, 1, 2, 3, 4, 5, 63, 65535, 65537, 131071])
     for (const length of [0, 1, 2, 3, 4, 5, 31, 127, 128, 129, 65539].filter((each) => first + each <= whole.length))
@@ -22,12 +22,12 @@ onEveryBackend('any range of normals is the same bytes as in the whole.', (bench
   assert.is.not(normals(bench, 1, 0, 7, 4)[0], whole[0]);
 });
 
-onEveryBackend('the stream goes on where an index, and where the number of a block, leaves 32 bits.', (bench) => {
+onEveryBackend('the stream goes on where an index, or the number of a block, exceeds 32 bits.', (bench) => {
   for (const limit of [2 ** 32, 2 ** 33, 2 ** 34, 2 ** 52]) {
     const whole = normals(bench, 600, limit - 300);
     for (let first = 290; first < 310; first++)
       hasSameBytes(normals(bench, 280, limit - 300 + first), whole.subarray(first, first + 280), `${limit} ${first}`);
-    assert.is(new Set(whole).size > 590, true, 'no number of the stream comes again');
+    assert.is(new Set(whole).size > 590, true, 'numbers of the stream do not repeat');
   }
 });
 
@@ -36,7 +36,7 @@ function isSample({ eps }: Bench, sample: Real, factor: Real, mean: Real, z: Rea
   const n = mean.length;
   const centred = Float64Array.from(sample, (value, at) => (inverse ? value - mean[at % n]! : 0));
   for (let r = 0; r < sample.length / n; r++) {
-    // Each y was rounded after the mean was added, so that |mean| counts like |y|.
+    // Each y was rounded after the mean was added, so |mean| counts like |y|.
     for (let i = 0; i < n; i++) {
       const place = () => `row ${r} of ${sample.length / n} x ${n}, entry ${i}`;
       if (inverse) {
@@ -50,13 +50,13 @@ function isSample({ eps }: Bench, sample: Real, factor: Real, mean: Real, z: Rea
   }
 }
 
-// Around every multiple of a vector's length up to where rows are no longer narrow, and beyond.
+// Around every multiple of a vector's length up to the largest narrow row, and beyond.
 const narrow = [
   1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 49, 55, 57, 64, 65, 79, 81, 95, 96, 97, 111, 112, 113,
 ];
 const dimensions = [...narrow, 127, 128, 129, 300, 1000];
 
-onEveryBackend('a sample is mean + factor z, or with the inverse mean + factor^-1 z.', (bench) => {
+onEveryBackend('a sample is mean + factor z, or mean + factor^-1 z with an inverse factor.', (bench) => {
   const z = normals(bench, 17_000, 5);
   for (const n of dimensions) {
     const [factor, mean] = [bench.real(lowerFactor(n, n, Number.NaN)), bench.real(scattered(n, 9))];
@@ -71,7 +71,7 @@ onEveryBackend('a sample is mean + factor z, or with the inverse mean + factor^-
   }
 });
 
-onEveryBackend('few rows, drawn from their place in a run, agree with the same rows of the run.', (bench) => {
+onEveryBackend('a few rows drawn from the middle of a run equal the same rows of the run.', (bench) => {
   const { real, zeros, run, eps } = bench;
   for (const n of [1, 2, 17, 33, 64, 100, 129, 300]) {
     const [factor, mean] = [real(lowerFactor(n, n)), real(scattered(n, 9))];
@@ -89,7 +89,7 @@ onEveryBackend('few rows, drawn from their place in a run, agree with the same r
   }
 });
 
-onEveryBackend('what lies over the diagonal of a factor changes nothing, NaN included.', (bench) => {
+onEveryBackend('entries over the diagonal of a factor, even NaN, have no effect.', (bench) => {
   const { real, zeros, run } = bench;
   for (const n of [2, 7, 33, 130, 300]) {
     for (const count of n < 300 ? [1, 3, 17, 70] : [1, 17]) {
@@ -119,7 +119,7 @@ onEveryBackend('what lies over the diagonal of a factor changes nothing, NaN inc
   }
 });
 
-onEveryBackend('log densities are those of whitened rows, and leave the rows alone.', (bench) => {
+onEveryBackend('log densities are those of whitened rows, and do not change the rows.', (bench) => {
   const { real, zeros, run, eps } = bench;
   for (const n of [1, 2, 7, 8, 9, 32, 33, 129, 300]) {
     const [factor, mean] = [real(lowerFactor(n, n)), real(scattered(n, 9))];
@@ -152,7 +152,7 @@ onEveryBackend('log densities are those of whitened rows, and leave the rows alo
   }
 });
 
-onEveryBackend('means and covariances are those of two passes in float64, far from the origin too.', (bench) => {
+onEveryBackend('means and covariances equal those of two passes in float64, far from the origin too.', (bench) => {
   const { real, zeros, run, eps } = bench;
   for (const n of [1, 2, 7, 33, 129]) {
     for (const count of [2, 3, 9, 255, 256, 257, 2049].filter((each) => each * n * n < 5e6)) {
@@ -172,7 +172,7 @@ onEveryBackend('means and covariances are those of two passes in float64, far fr
               () => 1 / count,
             ).value,
         );
-        // By columns, so that each sum goes along two of them.
+        // Column by column, so that each sum runs along two of them.
         const columns = Float64Array.from(rows, (_, at) => {
           const [column, r] = [Math.floor(at / count), at % count];
           return rows[r * n + column]! - centre[column]!;
@@ -225,7 +225,7 @@ onEveryBackend('third and fourth powers about a centre grow by each command, wit
         sums.isIntact('sums');
       }
     }
-  // Where a weight is 0 the row is not seen, even one whose square is infinite.
+  // A row of weight 0 is ignored, even if its square is infinite.
   const sums = new Float64Array(3);
   run((encoder) =>
     encoder.addPowers(real([1, 2, 1e38, 1e38]), Float64Array.of(1, 0), Float64Array.of(0, -1e300), sums),
@@ -244,7 +244,7 @@ onEveryBackend('sums about a centre grow by each command, with products and weig
       const rows = real(scattered(count * n, n + count).map((value) => value + 3));
       const centre = Float64Array.from(scattered(n, 5), (value) => value + 3);
       const ones = new Float64Array(count).fill(1);
-      // Some are 0.
+      // Some weights are 0.
       for (const weights of [none, ones.map((_, r) => (r % 5) / 3)]) {
         const sums = guarded(new Float64Array(n).fill(7));
         const alone = guarded(new Float64Array(n));
@@ -254,7 +254,7 @@ onEveryBackend('sums about a centre grow by each command, with products and weig
           encoder.addMoments(rows, weights, centre, sums.view as Float64Array, products.view as Float64Array);
           encoder.addMoments(rows, weights, centre, alone.view as Float64Array, none);
         });
-        // By columns, so that each sum goes along two of them.
+        // Column by column, so that each sum runs along two of them.
         const columns = Float64Array.from(rows, (_, at) => {
           const [column, r] = [Math.floor(at / count), at % count];
           return rows[r * n + column]! - centre[column]!;
@@ -281,7 +281,7 @@ onEveryBackend('sums about a centre grow by each command, with products and weig
     }
 });
 
-onEveryBackend('what lies below brackets is counted, and what lies within is kept while there is room.', (bench) => {
+onEveryBackend('numbers below brackets are counted, and numbers within are kept while there is room.', (bench) => {
   const { dtype, real, zeros, run } = bench;
   const infinity = Number.POSITIVE_INFINITY;
   const smallest = dtype === 'float32' ? 2 ** -149 : 2 ** -1074;
@@ -333,7 +333,7 @@ onEveryBackend('what lies below brackets is counted, and what lies within is kep
   }
 });
 
-onEveryBackend('the number of a rank is selected among those of its slot, whatever their order.', (bench) => {
+onEveryBackend('the number of a given rank is selected from its slot, whatever the order there.', (bench) => {
   const { dtype, real, zeros, run } = bench;
   const smallest = dtype === 'float32' ? 2 ** -149 : 2 ** -1074;
   for (const [slots, capacity] of [

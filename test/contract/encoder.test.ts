@@ -53,7 +53,7 @@ onEveryBackend('every row is multiplied by a row, rounded once.', ({ run, real }
   }
 });
 
-onEveryBackend('triangles are cleared and transposed exactly.', ({ run, real }) => {
+onEveryBackend('triangles are cleared and transposed exactly, without rounding.', ({ run, real }) => {
   for (const n of [...dimensions, 1000]) {
     const a = real(scattered(n * n, n));
     const [cleared, flipped] = [guarded(a), guarded(a)];
@@ -72,7 +72,7 @@ onEveryBackend('triangles are cleared and transposed exactly.', ({ run, real }) 
   }
 });
 
-onEveryBackend('sums of squares are those of the rows.', ({ run, real, zeros, eps }) => {
+onEveryBackend('each row has its sum of squares.', ({ run, real, zeros, eps }) => {
   for (const n of [...dimensions, 1000]) {
     for (const count of counts) {
       const rows = real(scattered(count * n, n + count));
@@ -88,13 +88,13 @@ onEveryBackend('sums of squares are those of the rows.', ({ run, real, zeros, ep
 });
 
 onEveryBackend(
-  'normal quantiles are right to 1e-15 of themselves, in the middle and in both tails, in any number.',
+  'normal quantiles have a relative error of at most 1e-15, in the middle and in both tails, for any count.',
   ({ run, backend }) => {
     const { probabilities, quantile }: { probabilities: number[]; quantile: number[] } = JSON.parse(
       readFileSync(new URL('../answers/standard-normal.json', import.meta.url), 'utf8'),
     );
     assert.ok(probabilities.includes(5e-324));
-    // Many, so that several threads have their part; an odd number, so that vectors are not full.
+    // Many, so that several threads take part; an odd number, so that vectors are not full.
     for (const count of [1, 7, probabilities.length, 200_001]) {
       const values = guarded(Float64Array.from({ length: count }, (_, i) => probabilities[i % probabilities.length]!));
       run((encoder) => encoder.normalQuantiles(values.view as Float64Array));
@@ -154,7 +154,7 @@ onEveryBackend(
     for (const [m, n, k] of shapes) {
       for (const transposes of [0, 1, 2, 3]) {
         const [transposeA, transposeB] = [(transposes & 1) === 1, (transposes & 2) === 2];
-        if (k === 0 && !(transposeA && !transposeB)) continue; // else an operand has no columns, which no matrix has
+        if (k === 0 && !(transposeA && !transposeB)) continue; // otherwise an operand has no columns, which a matrix must have
         const [a, b, c] = [real(scattered(m * k, 1)), real(scattered(k * n, 2)), real(scattered(m * n, 3))];
         const [kept, fresh] = [guarded(c), guarded(real(new Float64Array(m * n).fill(Number.NaN)))];
         run((encoder) => {
@@ -178,7 +178,7 @@ onEveryBackend(
   },
 );
 
-onEveryBackend('an alpha of 0 gives beta c, though the sums overflow.', ({ run, real, dtype }) => {
+onEveryBackend('an alpha of 0 gives beta c, even if the sums overflow.', ({ run, real, dtype }) => {
   const huge = dtype === 'float32' ? 1e30 : 1e300;
   for (const [m, n, k] of [
     [200, 1, 63],
@@ -208,7 +208,7 @@ onEveryBackend('an alpha of 0 gives beta c, though the sums overflow.', ({ run, 
 });
 
 onEveryBackend(
-  'triangular products and solves are each other, from either side of the factor.',
+  'triangular products and solves are inverses of each other, with the factor or its transpose.',
   ({ run, real, eps }) => {
     for (const n of dimensions) {
       const factor = real(lowerFactor(n, n));
@@ -241,7 +241,7 @@ onEveryBackend(
 );
 
 onEveryBackend(
-  'few rows are multiplied by a factor that lies in columns, from a start or from 0.',
+  'a few rows are multiplied by a column-major factor, and added to given numbers or to 0.',
   ({ run, real, eps }) => {
     for (const n of [1, 3, 16, 31, 32, 33, 130]) {
       const factor = real(lowerFactor(n, n, Number.NaN));
@@ -278,7 +278,7 @@ onEveryBackend('a Cholesky solve is the solve by the factor, then by its transpo
       for (let r = 0; r < count; r++) {
         const half = Array.from({ length: n }, (_, k) => dotOf(n - k, columns, k * n + k, solution.view, r * n + k));
         for (let i = 0; i < n; i++) {
-          // factor (factor' y) gives the row back: each of the two solves is backward stable.
+          // factor (factor' y) gives the row back, because both solves are backward stable.
           const back = { value: 0, size: 0 };
           for (let k = 0; k <= i; k++) {
             back.value += factor[i * n + k]! * half[k]!.value;
@@ -292,7 +292,7 @@ onEveryBackend('a Cholesky solve is the solve by the factor, then by its transpo
   }
 });
 
-onEveryBackend('a lopsided factor works from its own side.', ({ run, real, eps }) => {
+onEveryBackend('an asymmetric factor is applied from the right side.', ({ run, real, eps }) => {
   const factor = real([0.2, Number.NaN, 0.2, 20]);
   const near = (actual: Real, expected: readonly number[]) =>
     actual.forEach((value, i) => {
@@ -310,7 +310,7 @@ onEveryBackend('a lopsided factor works from its own side.', ({ run, real, eps }
 });
 
 onEveryBackend(
-  'an encoder that is reset forgets what was recorded, and lets go of its memory.',
+  'an encoder that is reset drops its commands, and releases their memory.',
   async ({ backend, dtype }) => {
     const { liveBytes } = backend.memory();
     const Values = dtype === 'float32' ? Float32Array : Float64Array;

@@ -296,7 +296,7 @@ const sampling: [
   ['ERR_INVALID_ARGUMENT', '`rows` entry (0, 1)', (normal) => normal.logPdf(anything([[1, '2']]))],
 ];
 
-onEveryDevice('a normal that cannot be is refused, and the device goes on.', async (device) => {
+onEveryDevice('an impossible normal is refused, and the device goes on.', async (device) => {
   const before = device.memory().liveBytes;
   for (const [code, value, work, fields = {}] of making) {
     const error = await throwsCode(code, value, () => work(device));
@@ -358,7 +358,7 @@ onEveryDevice('a closed normal, or one of a closed device, refuses every call.',
   second.close();
 });
 
-onEveryDevice('what is in flight as its device closes settles.', async (device) => {
+onEveryDevice('work in flight settles when its device closes.', async (device) => {
   const normal = await MultivariateNormal.fromCovariance({ device, covariance });
   const sampled = normal.sample(5_000_000, { seed: 1 });
   device.close();
@@ -366,7 +366,7 @@ onEveryDevice('what is in flight as its device closes settles.', async (device) 
   assert.ok(outcome instanceof CovariumError || outcome instanceof Matrix, String(outcome));
 });
 
-test('float64 is refused where a device has none.', async () => {
+test('float64 is refused on a device without it.', async () => {
   const backend = {
     kind: 'metal',
     name: 'A GPU',

@@ -1,5 +1,5 @@
-// A runtime that forbids external ArrayBuffers, as Electron does: COVARIUM_NO_EXTERNAL_BUFFERS=1 is one. The tests of
-// the devices pass there too; what is of V8's own memory alone is tested here.
+// A runtime that forbids external ArrayBuffers, like Electron; COVARIUM_NO_EXTERNAL_BUFFERS=1 simulates it. The
+// devices' tests must pass there too; this file also tests what concerns only V8's own memory.
 import { fileURLToPath } from 'node:url';
 import { markAsUntransferable } from 'node:worker_threads';
 import { test } from 'uvu';
@@ -10,7 +10,9 @@ import { sanitized } from '../harness/sanitized.ts';
 
 const index = moduleUrl('lib/index.ts');
 const env = { ...process.env, COVARIUM_NO_EXTERNAL_BUFFERS: '1' };
-/** From Node 24.15 on a mark against transfers sets a detach key: V8's memory stays until it is collected. */
+/**
+ * From Node 24.15 on, marking a buffer as untransferable sets a detach key: V8's memory stays until it is collected.
+ */
 function setsDetachKey(): boolean {
   const memory: ArrayBuffer & { transfer?(): ArrayBuffer } = new ArrayBuffer(8);
   markAsUntransferable(memory);
@@ -23,12 +25,12 @@ function setsDetachKey(): boolean {
 }
 const native = kindsHere.filter((kind) => kind !== 'reference');
 
-// Under the sanitizers each takes minutes, and the way of V8's own memory into a command is that of one; a GPU's
-// stand-in is slow, and its commands are those of two.
+// Under the sanitizers each file takes minutes, and one file covers how V8's own memory gets into a command. A GPU's
+// stand-in is slow, and two files cover its commands.
 const all = ['command/command-buffer', 'array/matrix', 'normal/multivariate-normal', 'array/volume'];
 const names = all.slice(0, sanitized ? 1 : kindsHere.includes('cpu') ? 4 : 2);
 if (names.length < 4) console.log(`here without external buffers: ${names} alone`);
-// All in one process.
+// All files run in one process.
 const together = fileURLToPath(new URL('../harness/together.mjs', import.meta.url));
 let ending: Promise<Ending> | undefined;
 for (const name of names)
@@ -42,7 +44,7 @@ for (const name of names)
     assert.ok(Number(printed!.match(/Passed:\s+(\d+)/)?.[1]) > 0, stdout);
   });
 
-/** What a program prints where `kind` is open as `device`. */
+/** What a program prints that has opened `kind` as `device`. */
 async function printed(kind: string, text: string, environment: NodeJS.ProcessEnv): Promise<string> {
   const head = `import { openDevice } from '${index}'; const device = openDevice('${kind}');`;
   const args = ['--expose-gc', ...nodeOptions, '--input-type=module', '--eval', head + text];
@@ -66,8 +68,8 @@ for (const kind of native) {
     assert.is(await printed(kind, text, allowed), '[true,true,true,0,0]', 'the switch makes the difference');
   });
 
-  // What is freed under a command ends the process, or is written into whatever got the memory next.
-  test(`${kind}: memory that is closed in flight stays until the commit has settled.`, async () => {
+  // Memory freed during a command would crash the process, or the command would write into its next owner's data.
+  test(`${kind}: memory that is closed while in flight stays until the commit has settled.`, async () => {
     const text = `
       let settled = 0;
       for (let i = 0; i < 3; i++) {

@@ -19,7 +19,7 @@ const normalOf = (device: Device, choice: Choice) => {
   return { n, normal: MultivariateNormal.fromCovarianceSync({ device, covariance: identity, dtype }) };
 };
 
-// Rounding, which differs between devices, decides whether such a covariance is positive definite.
+// Whether such a covariance is positive definite depends on rounding, which differs between devices.
 function refuseNearlySingular(factor: Matrix, covariance: Matrix): void {
   for (let i = 0; i < factor.rows; i++)
     if (factor.at(i, i) ** 2 < 1e-12 * covariance.at(i, i))

@@ -1,5 +1,6 @@
 // Hostile values for the public functions: proxies, getters that act in mid-call, sparse arrays, memory that is shared,
-// resizable, detached or overlapping, names that pollute prototypes. What a value throws by itself is passed on.
+// resizable, detached or overlapping, names that pollute prototypes. An error that a value itself throws is passed
+// on.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -40,7 +41,7 @@ const numbersOf = (result: unknown): ArrayLike<unknown> => {
   return [];
 };
 
-/** Some calls have a device of their own, which a getter may close. */
+/** Some calls have their own device, which a getter may close. */
 const withOwn =
   (call: Call<Hostile>): Call<Hostile> =>
   async (device, choice) => {
@@ -86,7 +87,7 @@ const families: { readonly [family: string]: Call<Hostile> } = {
     const options = { device, ...choice.options(['onDevice', 'rcond', 'ddof', 'signal', 'device'], value) } as object;
     const ask = choice.of<() => Promise<unknown>>(
       () => matrix.eigh(options).then(({ values }) => Math.hypot(...values.data)),
-      // Of the others only the sum with the largest is exact to rounding.
+      // The other singular values are exact only relative to the largest.
       () => matrix.svd(options).then(({ s }) => s.get(0)),
       () => matrix.qr(options).then(() => []),
       () => matrix.solve(right, options).then(() => []),
@@ -295,7 +296,7 @@ const families: { readonly [family: string]: Call<Hostile> } = {
 
 endAlike(100, families, (seed) => new Hostile(seed));
 
-test('What a getter or a proxy throws by itself is passed on, and the device works on.', async () => {
+test('An error that a getter or a proxy throws is passed on, and the device still works.', async () => {
   using device = openDevice('reference');
   const own = new OwnError('own');
   const covariance = [

@@ -1,5 +1,5 @@
-// multiply_lower, the product of few rows with a lower factor: against plain loops over float64, and on each device
-// around the number of rows from which the metal device goes another way.
+// multiply_lower, the product of few rows with a lower factor: compared with plain float64 loops, and tested on each
+// device around the number of rows from which the metal device uses other code.
 import { test } from 'uvu';
 import type { Backend } from '../../lib/backend.ts';
 import type { Real } from '../../lib/dtype.ts';
@@ -51,7 +51,7 @@ onCpu('multiply_lower does not read a mean that it does not add.', (device) => {
   isProduct(multiplyLower(device, [factor, none, rows], 64, false), factor, new Float32Array(n), rows);
 });
 
-onCpu('A row that multiply_lower makes has the same bits alone and among others.', (device) => {
+onCpu('A row from multiply_lower has the same bits alone and among others.', (device) => {
   const n = 50;
   const [factor, mean] = [Float32Array.from(lowerFactor(n, 1)), Float32Array.from(scattered(n, 9))];
   const rows = Float32Array.from(scattered(7 * n, 4));
@@ -63,7 +63,7 @@ onCpu('A row that multiply_lower makes has the same bits alone and among others.
   }
 });
 
-onEveryBackend('few rows of many columns, and a row more, are sampled and multiplied alike.', (bench) => {
+onEveryBackend('the largest number of few rows, and one row more, are sampled and multiplied alike.', (bench) => {
   const n = 100;
   const [factor, mean] = [bench.real(lowerFactor(n, n, Number.NaN)), bench.real(scattered(n, 9))];
   for (const count of [1, 3, 4, 8, 9]) {

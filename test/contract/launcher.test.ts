@@ -6,7 +6,7 @@ import { groupSizes, launch, normalParams, onCpu, onCpuAndMetal, rowParams } fro
 import { counterOf, dot, guarded, hasSameBytes, isNear, scattered } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
-onCpu('fill_normal gives the bytes of the stream for any threadgroup, and a grid too large does no harm.', (device) => {
+onCpu('fill_normal gives the bytes of the stream for any threadgroup; too large a grid does no harm.', (device) => {
   for (const first of [0, 1, 3, 2 ** 34 - 6, 2 ** 40]) {
     for (const count of [0, 1, 2, 3, 5, 1000, 20_001]) {
       const expected = new Float32Array(count);
@@ -26,7 +26,7 @@ onCpu('fill_normal gives the bytes of the stream for any threadgroup, and a grid
   }
 });
 
-onCpu('maps over matrices bound their place first.', (device) => {
+onCpu('maps over matrices check that their place is inside first.', (device) => {
   for (const [rows, columns] of [
     [1, 1],
     [3, 5],
@@ -55,7 +55,7 @@ onCpu('maps over matrices bound their place first.', (device) => {
   }
 });
 
-onCpu('triangles are cleared and transposed as by the verbs.', (device) => {
+onCpu('triangles are cleared and transposed as by the commands.', (device) => {
   for (const n of [1, 2, 7, 33, 130]) {
     const a = Float32Array.from(scattered(n * n, n));
     const [cleared, flipped] = [Float32Array.from(a), Float32Array.from(a)];
@@ -117,7 +117,7 @@ onCpu('params are the bytes of any typed array, and an empty grid runs nothing.'
 });
 
 onCpuAndMetal(
-  'a launch that does not fit its kernel is refused by its own code, and the device lives on.',
+  'a launch that does not fit its kernel is refused with the code for it, and the device goes on.',
   async (device) => {
     const [a, row, out] = [new Float32Array(64), new Float32Array(8), new Float32Array(8)];
     const [params, matrix] = [normalParams(0, 64), Uint32Array.of(8, 8)];

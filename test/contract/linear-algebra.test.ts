@@ -1,7 +1,7 @@
-// Linear algebra of random matrices, the same on cpu and reference: residuals and orthogonality within the bounds of
-// LAPACK's test suite (some roundings times the dimension and the norm), and both devices as near to each other as the
-// condition allows. A matrix that fails is told with its number; COVARIUM_TEST_ROUNDS=100 makes a hundred times as
-// many.
+// Linear algebra of random matrices on cpu and reference: residuals and orthogonality are within the bounds of
+// LAPACK's test suite (some roundings times the dimension and the norm), and both devices agree as far as the
+// condition number allows. A failing matrix is reported with its number; COVARIUM_TEST_ROUNDS=100 tries a hundred
+// times as many.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Real } from '../../lib/dtype.ts';
@@ -42,7 +42,7 @@ function times(a: Plain, b: Plain): Plain {
   return { rows: a.rows, columns, data };
 }
 
-/** The Frobenius norm, of numbers of any size. */
+/** The Frobenius norm, without overflow or underflow. */
 const norm = ({ data }: Plain): number => {
   const largest = data.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   return largest === 0 ? 0 : largest * Math.sqrt(data.reduce((sum, value) => sum + (value / largest) ** 2, 0));
@@ -56,7 +56,7 @@ function isWithin(size: number, bound: number, what: string): void {
 const isOrthonormal = (columns: Plain, bound: number, what: string): void =>
   isWithin(norm(minus(times(transposed(columns), columns), identity(columns.columns))), bound, what);
 
-/** A matrix and a right side of float32 numbers; graded, with repeated columns, or neither. */
+/** A matrix and a right-hand side of float32 numbers; graded, with repeated columns, or neither. */
 function chosen(seed: number): { readonly a: Plain; readonly b: Plain; readonly dtype: RealDtype } {
   const choice = scattered(6, seed).map((value) => (value + 1) / 2);
   const rows = 1 + Math.floor(40 * choice[0]!);
@@ -64,7 +64,7 @@ function chosen(seed: number): { readonly a: Plain; readonly b: Plain; readonly 
   const numbers = scattered(rows * (columns + 2), 1000 + seed);
   const steps = choice[3]! < 0.5 ? 0 : choice[3]! < 0.75 ? 0.25 : 1;
   const repeats = choice[4]! < 0.3 ? 1 + Math.floor(columns / 2) : columns;
-  // Powers of two, so that float32 has the same numbers.
+  // Powers of two, so that the numbers are exact in float32.
   const grade = (j: number) => 2 ** -Math.round(steps * j);
   const a = made(rows, columns, (i, j) => Math.fround(numbers[i * columns + (j % repeats)]!) * grade(j));
   const b = made(rows, 2, (i, j) => Math.fround(numbers[rows * columns + i * 2 + j]!));
@@ -119,7 +119,7 @@ function solved(device: Device, a: Plain, b: Plain, dtype: RealDtype, what: stri
   }
 }
 
-/** The shortest least squares on a device: a residual at right angles to the columns of A. */
+/** The minimum-norm least-squares solution on a device: the residual is orthogonal to the columns of A. */
 function leastSquares(device: Device, a: Plain, b: Plain, dtype: RealDtype, what: string) {
   const rcond = 1e-4;
   const bound = 30 * Math.max(a.rows, a.columns) * (dtype === 'float32' ? 2 ** -23 : 2 ** -52);
@@ -127,7 +127,7 @@ function leastSquares(device: Device, a: Plain, b: Plain, dtype: RealDtype, what
   const found = matrix.lstsqSync(Matrix.from(b.data, { columns: b.columns, dtype }), { device, rcond });
   const x = plain(found.x);
   const size = norm(a);
-  // What the singular values that do not count leave of A' (b - A x).
+  // The part of A' (b - A x) that is due to singular values treated as 0.
   const left = found.rank < Math.min(a.rows, a.columns) ? rcond * size * norm(b) : 0;
   const residual = times(transposed(a), minus(b, times(a, x)));
   isWithin(norm(residual), bound * size * (size * norm(x) + norm(b)) + left, `${what}: lstsq`);
@@ -153,7 +153,7 @@ if (!['cpu', 'reference'].every((kind) => kindsHere.includes(kind as 'cpu'))) {
       isWithin(norm(minus(column(s), column(others))), bound * s[0]!, `${what}: s`);
       const ours = leastSquares(cpu, a, b, dtype, `${what}, cpu`);
       const theirs = leastSquares(reference, a, b, dtype, `${what}, reference`);
-      // Singular values near the limit may count on one of them alone.
+      // Singular values near the limit may be treated as 0 on only one of the devices.
       const isClear = s.every((value) => !(value > 0.9e-4 * s[0]! && value < 1.1e-4 * s[0]!));
       if (isClear) {
         assert.is(ours.rank, theirs.rank, `${what}: rank`);
@@ -166,7 +166,7 @@ if (!['cpu', 'reference'].every((kind) => kindsHere.includes(kind as 'cpu'))) {
       const here = solved(cpu, a, b, dtype, `${what}, cpu`);
       const there = solved(reference, a, b, dtype, `${what}, reference`);
       const condition = s[0]! / s.at(-1)!;
-      // Beyond that rounding decides.
+      // Beyond that, rounding decides.
       if (!(bound * condition < 0.1)) continue;
       isWithin(norm(minus(here.x!, there.x!)), bound * condition * norm(there.x!), `${what}: solve`);
       isWithin(Math.abs(here.det - there.det), bound * condition * Math.abs(there.det), `${what}: det`);

@@ -1,4 +1,4 @@
-// Values and errors of another realm, as under Jest, whose modules have constructors of their own.
+// Values and errors of another realm, as under Jest, whose modules have their own constructors.
 import { runInNewContext } from 'node:vm';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -10,7 +10,7 @@ import { throwsCode } from '../harness/throws-code.ts';
 
 const foreign = <Value>(text: string) => runInNewContext(text) as Value;
 
-onEveryDevice('Typed arrays of another realm are taken as those of this one.', (device) => {
+onEveryDevice('Typed arrays of another realm are accepted like those of this one.', (device) => {
   const covariance = foreign<Float64Array>('new Float64Array([2, 0.5, 0.5, 1])');
   assert.not.instance(covariance, Float64Array);
   assert.equal(Matrix.from(covariance, { columns: 2 }).toArray(), [
@@ -24,7 +24,7 @@ onEveryDevice('Typed arrays of another realm are taken as those of this one.', (
   assert.is(theirs.data[0], ours.data[0]);
 });
 
-test('Bytes of another realm are read as those of this one, in memory and from a stream.', async () => {
+test('Bytes of another realm are read like those of this one, from memory and from a stream.', async () => {
   const bytes = 'new Uint8Array([49, 44, 50, 10])';
   for (const source of [bytes, `${bytes}.buffer`, `(async function* () { yield ${bytes}; })()`]) {
     const { rows } = await readTable(foreign<Uint8Array>(source), { format: 'csv' });
@@ -40,7 +40,7 @@ test('Errors of another realm keep their code and their message.', () => {
   assert.is(fromNative(foreign("new RangeError('Array buffer allocation failed')")).code, 'ERR_OUT_OF_MEMORY');
 });
 
-test("A refusal of Node's permission model has a code of ours, and the path.", () => {
+test("A refusal by Node's permission model has one of our codes, and the path.", () => {
   const fields = { code: 'ERR_ACCESS_DENIED', permission: 'FileSystemRead', resource: '/tmp/kernel.so' };
   const { code, path, message } = fromNative(Object.assign(new Error('Access is restricted'), fields));
   assert.equal([code, path], ['ERR_FILE_UNREADABLE', '/tmp/kernel.so']);
@@ -55,36 +55,39 @@ test('An object that pretends to be a typed array is refused.', async () => {
   );
 });
 
-test('A message has no characters that a terminal would obey.', () => {
+test('A message has no control characters for a terminal.', () => {
   const { message } = new CovariumError('ERR_INTERNAL', 'File (a\u001b[2Jb\u009bc\u202ed) is\nnot here.');
   assert.is(message, 'File (a\\u001b[2Jb\\u009bc\\u202ed) is\nnot here.');
 });
 
-onEveryDevice('One signal for 200 samples at once warns of no leak, and stops them all.', async (device) => {
-  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: [[1]] });
-  const warnings: Error[] = [];
-  const listener = (warning: Error) => warnings.push(warning);
-  process.on('warning', listener);
-  const { signal } = new AbortController();
-  for (const sample of await Promise.all(Array.from({ length: 200 }, () => normal.sample(1, { signal }))))
-    sample.close();
-  const stopping = new AbortController();
-  // The first may have ended before: a fast GPU makes a million in no time, but not the last.
-  const all = Array.from({ length: 20 }, (_, i) =>
-    normal.sample(i < 19 ? 1_000_000 : 2 ** 24, { signal: stopping.signal }),
-  );
-  stopping.abort(new Error('enough'));
-  const last = (await Promise.allSettled(all)).at(-1)!;
-  assert.is(last.status === 'rejected' && last.reason.code, 'ERR_ABORTED');
-  await new Promise((resolve) => setImmediate(resolve));
-  process.off('warning', listener);
-  assert.equal(
-    warnings.filter(({ name }) => name === 'MaxListenersExceededWarning'),
-    [],
-  );
-});
+onEveryDevice(
+  'One signal for 200 samples at once causes no warning about leaks, and stops them all.',
+  async (device) => {
+    using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: [[1]] });
+    const warnings: Error[] = [];
+    const listener = (warning: Error) => warnings.push(warning);
+    process.on('warning', listener);
+    const { signal } = new AbortController();
+    for (const sample of await Promise.all(Array.from({ length: 200 }, () => normal.sample(1, { signal }))))
+      sample.close();
+    const stopping = new AbortController();
+    // The first may have ended before, because a fast GPU makes a million in no time; the last has not.
+    const all = Array.from({ length: 20 }, (_, i) =>
+      normal.sample(i < 19 ? 1_000_000 : 2 ** 24, { signal: stopping.signal }),
+    );
+    stopping.abort(new Error('enough'));
+    const last = (await Promise.allSettled(all)).at(-1)!;
+    assert.is(last.status === 'rejected' && last.reason.code, 'ERR_ABORTED');
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', listener);
+    assert.equal(
+      warnings.filter(({ name }) => name === 'MaxListenersExceededWarning'),
+      [],
+    );
+  },
+);
 
-onEveryDevice('Fake timers, as of Jest and Vitest, hold up no call.', async (device) => {
+onEveryDevice('Fake timers, like those of Jest and Vitest, do not block a call.', async (device) => {
   const { setImmediate, setTimeout } = globalThis;
   let end: NodeJS.Timeout | undefined;
   const late = new Promise((_, reject) => {

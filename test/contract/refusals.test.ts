@@ -1,4 +1,4 @@
-// Calls that would compute something else than what was meant: cpu and reference refuse them alike.
+// Calls that would compute something other than the caller meant: cpu and reference refuse them alike.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -35,21 +35,24 @@ onEveryDevice('A seed, a stream or a first row of null is refused, not random.',
   await throwsCode('ERR_INVALID_ARGUMENT', '(null)', () => normal.sampleSync(3, bad({ seed: null, empirical: true })));
 });
 
-onEveryDevice('Options that are no plain object are refused, a forgotten await among them.', async (device) => {
-  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: [[1]] });
-  for (const [options, shown] of [
-    [new Map([['seed', 1]]), '(Map)'],
-    [new Date(), '(Date)'],
-    [[], '(array of 0)'],
-    [Promise.resolve({ seed: 1 }), '(Promise). Await it.'],
-    [new Float32Array(2), '(Float32Array of 2)'],
-    [3, '(3)'],
-  ] as const)
-    await throwsCode('ERR_INVALID_ARGUMENT', shown, () => normal.sampleSync(3, bad(options)));
-  normal.sampleSync(3, Object.create(null)).close();
-});
+onEveryDevice(
+  'Options that are not a plain object are refused, for example a promise without await.',
+  async (device) => {
+    using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: [[1]] });
+    for (const [options, shown] of [
+      [new Map([['seed', 1]]), '(Map)'],
+      [new Date(), '(Date)'],
+      [[], '(array of 0)'],
+      [Promise.resolve({ seed: 1 }), '(Promise). Await it.'],
+      [new Float32Array(2), '(Float32Array of 2)'],
+      [3, '(3)'],
+    ] as const)
+      await throwsCode('ERR_INVALID_ARGUMENT', shown, () => normal.sampleSync(3, bad(options)));
+    normal.sampleSync(3, Object.create(null)).close();
+  },
+);
 
-onEveryDevice('A sum over a part of its operands is refused; in their place it is not.', async (device) => {
+onEveryDevice('A sum whose result overlaps a part of an operand is refused; a sum in place is not.', async (device) => {
   const memory = Float32Array.from({ length: 8 }, (_, i) => i);
   const [a, shifted] = [Vector.from(memory.subarray(0, 6)), Vector.from(memory.subarray(2, 8))];
   await throwsCode('ERR_INVALID_ARGUMENT', 'overlaps', () => device.commandBuffer().sum(a, a, shifted));
@@ -58,7 +61,7 @@ onEveryDevice('A sum over a part of its operands is refused; in their place it i
   assert.equal([...memory], [0, 2, 4, 6, 8, 10, 6, 7]);
 });
 
-test('The shape of a matrix, a vector or a volume is what it was made with.', () => {
+test('The shape of a matrix, a vector or a volume cannot be changed.', () => {
   const matrix = Matrix.from([[1, 2]]);
   assert.throws(() => {
     (matrix as { rows: number }).rows = 1e8;
@@ -71,7 +74,7 @@ test('The shape of a matrix, a vector or a volume is what it was made with.', ()
   }, TypeError);
 });
 
-onEveryDevice('What a distribution, a kernel or a device says of itself cannot be assigned.', (device) => {
+onEveryDevice('Properties of a distribution, a kernel or a device cannot be assigned.', (device) => {
   const covariance = [[1]];
   const [covariances, scales] = [[covariance], [covariance]];
   using normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
@@ -95,7 +98,7 @@ onEveryDevice('An empty vector is finite.', (device) => {
   device.commandBuffer().requireFinite(empty).commitSync();
 });
 
-onEveryDevice('Memory that leaves between recording and commit is refused.', async (device) => {
+onEveryDevice('Memory that is detached between recording and commit is refused.', async (device) => {
   const values = new Float32Array([1, 2]);
   using out = device.vector(2);
   const commands = device.commandBuffer().copy(Vector.from(values), out);

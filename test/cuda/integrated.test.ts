@@ -1,9 +1,13 @@
-// A GPU that has the host's memory works on what is pinned in place: nothing is copied, and the numbers are the same.
+// A GPU that shares the host's memory works in place on pinned memory: nothing is copied, and the numbers are the
+// same.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { besideCuda, onClang, onSoftCuda } from './on-cuda.ts';
 
-/** What the text prints on a GPU of its own memory and on one of the host's, and the bytes copied to and from each. */
+/**
+ * What the text prints on a GPU with its own memory and on one with the host's, and the bytes copied to and from
+ * each.
+ */
 async function onBoth(text: string): Promise<readonly { readonly printed: string; readonly copied: number[] }[]> {
   const endings = [];
   for (const SOFTCUDA_INTEGRATED of ['0', '1']) {
@@ -37,12 +41,12 @@ onSoftCuda('Draws and densities of pinned rows are made in place, in both types.
   assert.is(shared!.printed, own!.printed);
   assert.not.match(own!.printed, 'false');
   const [drawBytes, types] = [200_000 * 6 * 4, 3];
-  // What is kept is the GPU's, and goes to the host when it is asked for.
+  // Kept results are on the GPU, and are copied to the host when they are read.
   assert.ok(own!.copied[1]! > 2 * types * drawBytes, own!.copied.join());
   assert.ok(shared!.copied[1]! < 1.5 * types * drawBytes, shared!.copied.join());
 });
 
-onClang('A kernel of the user changes a matrix of the device in place.', async () => {
+onClang('A user kernel changes a matrix of the device in place.', async () => {
   const text = `kernel void twice(device float* x, uint i [[thread_position_in_grid]]) { x[i] = 2 * x[i] + 1; }`;
   const [own, shared] = await onBoth(`
     const gpu = covarium.openDevice('cuda');

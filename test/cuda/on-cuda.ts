@@ -1,5 +1,5 @@
-// Tests of the CUDA device over the stand-in for NVIDIA's driver, in processes of their own: the driver is loaded once
-// in each.
+// Tests of the CUDA device over the stand-in for NVIDIA's driver, each in its own process, because a process loads
+// the driver once.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ export const standInFile: string = 'reason' in build ? '' : join(build.folder, '
 const cache = mkdtempSync(join(tmpdir(), 'covarium-cuda-'));
 process.on('exit', () => rmSync(cache, { recursive: true, force: true }));
 
-/** How the stand-in is to behave: SOFTCUDA_ variables, and those of covarium. */
+/** How the stand-in behaves: SOFTCUDA_ variables, and those of covarium. */
 export type Setting = Readonly<Record<string, string>>;
 
 function environment(setting: Setting): NodeJS.ProcessEnv {
@@ -32,7 +32,7 @@ function environment(setting: Setting): NodeJS.ProcessEnv {
   return {
     ...env,
     LD_LIBRARY_PATH: join(build.folder, 'softcuda'),
-    // NVIDIA's compiler asks the driver for what the stand-in has not, and crashes.
+    // NVIDIA's compiler calls driver functions that the stand-in lacks, and crashes.
     COVARIUM_NVRTC: 'none',
     COVARIUM_CUBLAS: 'none',
     COVARIUM_CUSOLVER: 'none',
@@ -60,7 +60,7 @@ export function roundsBesideCuda(plans: readonly string[]): Promise<Ending> {
   return runNode([script, '3', ...plans], environment({ COVARIUM_TEST_DEVICE: 'cuda' }));
 }
 
-/** What the text prints; it must end well, and leave nothing with the driver. */
+/** What the text prints. Its process must end well and leave nothing with the driver. */
 export async function printedBesideCuda(text: string, setting: Setting = {}): Promise<string> {
   const { code, stdout, stderr } = await besideCuda(text, setting);
   assert.is(code, 0, `${stdout}\n${stderr}`);
@@ -70,7 +70,7 @@ export async function printedBesideCuda(text: string, setting: Setting = {}): Pr
 
 const hasClang = spawnSync('clang++', ['--version']).status === 0;
 
-/** A test of kernels that a user wrote, whose PTX clang makes here. */
+/** A test of user kernels, which clang compiles to PTX here. */
 export function onClang(sentence: string, check: () => Promise<void>): void {
   if (hasClang) onSoftCuda(sentence, check);
   else {

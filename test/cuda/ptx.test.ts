@@ -42,7 +42,7 @@ onPtx('The params of each kernel have the size of their struct.', () => {
   }
 });
 
-test('Without a clang the header has the reason, and no text.', () => {
+test('Without clang, the header has the reason and no PTX.', () => {
   const env: NodeJS.ProcessEnv & { CLANGXX?: string | undefined } = process.env;
   const { CLANGXX: before } = env;
   env.CLANGXX = '/no/such/clang++';
@@ -50,7 +50,7 @@ test('Without a clang the header has the reason, and no text.', () => {
     const none = makePtx();
     assert.is(none.ptx, '');
     assert.match(none.reason, 'No clang++ was there');
-    // By these words prebuilds.mjs and release.yml know an addon without the device.
+    // prebuilds.mjs and release.yml look for these words, to find an addon without the device.
     assert.match(none.reason, 'when this addon was built');
     assert.match(header(none), 'noPtxReason[] = "No clang++');
   } finally {

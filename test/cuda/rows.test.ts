@@ -1,4 +1,4 @@
-// What the CUDA device computes of rows where they are, over the stand-in for NVIDIA's driver: solves, summaries of
+// What the CUDA device computes from rows where they lie, over the stand-in for NVIDIA's driver: solves, summaries of
 // draws, and products by NVIDIA's library.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -14,7 +14,7 @@ const head = `
   const bitsOf = ({ data }) => Buffer.from(data.slice().buffer).toString('base64');
 `;
 
-onSoftCuda('Draws by a precision have the bits of the cpu device, and so have solves by a factor.', async () => {
+onSoftCuda('Draws by a precision and solves by a factor have the bits of the cpu device.', async () => {
   const out = await printedBesideCuda(`${head}
     const cpu = openDevice('cpu'), gpu = openDevice('cuda');
     for (const dtype of ['float32', 'float64'])
@@ -29,7 +29,7 @@ onSoftCuda('Draws by a precision have the bits of the cpu device, and so have so
     for (const Kind of [Float32Array, Float64Array])
       for (const [n, count] of [[1, 1], [3, 5], [64, 9], [128, 128], [129, 130], [300, 7]]) {
         const factor = Kind.from(covarianceOf(n).data);
-        // What is above the diagonal is not read.
+        // Entries above the diagonal are not read.
         for (let i = 0; i < n; i++) factor.fill(NaN, i * n + i + 1, (i + 1) * n);
         const rows = Kind.from({ length: n * count }, (_, i) => Math.sin(i * 1.7));
         for (const which of ['forwards', 'transposed', 'both']) {
@@ -65,7 +65,7 @@ onSoftCuda('Draws are summarized on the GPU: only the summary comes to the host.
     cpu.close(); gpu.close();`);
   assert.equal([code, stdout], [0, 'true true true true\ntrue true true true'], stderr);
   const downloaded = Number(/downloaded (\d+)/.exec(stderr)?.[1]);
-  // The self-test's draws.
+  // The rest are draws of the self-test.
   assert.ok(downloaded < 2 * n * count, `${downloaded}`);
   assert.match(stderr, 'softcuda: blocks 0, pinned 0');
 });
@@ -89,7 +89,7 @@ onSoftCuda(
   },
 );
 
-onSoftCuda("Products are left to NVIDIA's library where there is one, and the timings name it.", async () => {
+onSoftCuda("Products are left to NVIDIA's library if it is there, and the timings name it.", async () => {
   const program = `${head}
     const cpu = openDevice('cpu'), gpu = openDevice('cuda');
     const numbers = (length, Kind) => Kind.from({ length }, (_, i) => Math.sin(i * 1.7) + 0.01 * (i % 7));

@@ -1,5 +1,5 @@
-// The stand-in for NVIDIA's driver: the PTX of a kernel computes what the cpu device computes of the same text, and
-// what a GPU would not tell is refused.
+// The stand-in for NVIDIA's driver: the PTX of a kernel computes the same as the cpu device from the same text, and
+// mistakes that a GPU would not report are refused.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { besideCuda, onClang, printedBesideCuda } from './on-cuda.ts';
@@ -19,7 +19,7 @@ const bothWays = (text: string, more: string) => `
   }
   ${more}`;
 
-onClang('Threadgroup memory, barriers, atomics and simdgroups give what the cpu device gives.', async () => {
+onClang('Threadgroup memory, barriers, atomics and simdgroups give the results of the cpu device.', async () => {
   const text = `
     kernel void all(device float* out, device atomic_uint* counts, uint i [[thread_position_in_grid]],
                     uint at [[thread_position_in_threadgroup]], uint lane [[thread_index_in_simdgroup]]) {
@@ -52,7 +52,7 @@ onClang('Threadgroup memory, barriers, atomics and simdgroups give what the cpu 
   assert.is(out, 'gpu  true true true');
 });
 
-onClang('A barrier that is missing leaves wrong numbers.', async () => {
+onClang('A missing barrier leaves wrong numbers.', async () => {
   const text = (barrier: string) => `
     kernel void turn(device float* out, device uint* counts, uint i [[thread_position_in_grid]],
                      uint at [[thread_position_in_threadgroup]]) {

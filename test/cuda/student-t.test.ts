@@ -1,4 +1,4 @@
-// Draws of a Student-t on the CUDA device over the stand-in for the driver: they are stretched where they are made.
+// Draws of a Student-t on the CUDA device over the stand-in for the driver: they are scaled on the GPU.
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -31,10 +31,8 @@ onSoftCuda(
   },
 );
 
-onSoftCuda(
-  'So have draws about locations, draws of a singular scale, of a batch, and into slices of them.',
-  async () => {
-    const out = await printedBesideCuda(`${head}
+onSoftCuda('Draws about locations, of a singular scale, of a batch, and in slices of it have them, too.', async () => {
+  const out = await printedBesideCuda(`${head}
     const lowRank = Matrix.from([[1, 0, 1], [0, 1, 1], [1, 1, 2]]);
     const each = async (device, dtype) => {
       const results = [];
@@ -56,23 +54,25 @@ onSoftCuda(
       console.log(expected.length, expected.findIndex((bits, i) => bits !== made[i]));
     }
     cpu.close(); gpu.close();`);
-    assert.is(out, '7 -1\n4 -1');
-  },
-);
+  assert.is(out, '7 -1\n4 -1');
+});
 
-onSoftCuda('Draws that stay on the GPU are stretched there, and summaries of them go over the bus alone.', async () => {
-  const [n, count] = [20, 20_000];
-  const { code, stdout, stderr } = await besideCuda(`${head}
+onSoftCuda(
+  'Draws that stay on the GPU are scaled there, and only their summaries are copied to the host.',
+  async () => {
+    const [n, count] = [20, 20_000];
+    const { code, stdout, stderr } = await besideCuda(`${head}
     const kept = await studentOn(gpu, ${n}, 4, 'float32').sample(${count}, { seed: 5, onDevice: true });
     kept.close();
     const [expected, summary] = [cpu, gpu].map((device) =>
       studentOn(device, ${n}, 4, 'float32').summarizeSync(${count}, { seed: 3, thresholds: new Float64Array(${n}).fill(1) }));
     console.log(bitsOf(expected.exceedance) === bitsOf(summary.exceedance));
     cpu.close(); gpu.close();`);
-  assert.equal([code, stdout], [0, 'true'], stderr);
-  // The self-test's draws.
-  const downloaded = Number(/downloaded (\d+)/.exec(stderr)?.[1]);
-  assert.ok(downloaded < 2 * n * count, `${downloaded}`);
-});
+    assert.equal([code, stdout], [0, 'true'], stderr);
+    // The rest are draws of the self-test.
+    const downloaded = Number(/downloaded (\d+)/.exec(stderr)?.[1]);
+    assert.ok(downloaded < 2 * n * count, `${downloaded}`);
+  },
+);
 
 test.run();

@@ -1,5 +1,5 @@
-// Kernels of users on the CUDA device: what is compiled for the GPU, what a launch gives it, and what the CPU beside it
-// does. The stand-in for the driver runs the PTX that clang makes.
+// User kernels on the CUDA device: what is compiled for the GPU, what a launch passes to it, and what the CPU beside
+// it does. The stand-in for the driver runs the PTX that clang makes.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { onClang, onSoftCuda, printedBesideCuda } from './on-cuda.ts';
@@ -20,7 +20,7 @@ const head = `
   const failure = async (work) => { try { await work(); return 'none'; } catch (error) { return error.code + ': ' + error.message; } };
 `;
 
-onClang('A kernel runs on the GPU over memory of the user, of the device, and what stays on the GPU.', async () => {
+onClang('A kernel runs on the GPU over user memory, device memory, and data that stay on the GPU.', async () => {
   const out = await printedBesideCuda(
     `${head}
     const kernel = await gpu.kernel(text);
@@ -79,7 +79,7 @@ onClang('A launch that does not fit is refused, and nothing runs.', async () => 
   assert.is(values, '0,0,0,0,0,0,0,0');
 });
 
-onClang('What the GPU does not take runs on the CPU beside it, and the notes say why.', async () => {
+onClang('A kernel that the GPU does not take runs on the CPU beside it, and the notes say why.', async () => {
   const sine = 'kernel void sine(device float* x, uint i [[thread_position_in_grid]]) { x[i] = metal::sin(x[i]); }';
   const out = await printedBesideCuda(
     `${head}

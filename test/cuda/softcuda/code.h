@@ -1,4 +1,4 @@
-// A kernel as the stand-in runs it: made by parse.cc, run by run.cc.
+// A kernel in the form that the stand-in runs: made by parse.cc, run by run.cc.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ struct Instruction {
   bool isGuarded = false, isNegated = false;
   unsigned guard = 0;
   size_t target = 0;  // of a branch
-  // Of what reads and writes memory: `operands` are the values, then the address.
+  // For an instruction that reads or writes memory: `operands` are the values, then the address.
   Space space = Space::global;
   unsigned sizeBytes = 0, registerBytes = 0;
   bool isSigned = false;
@@ -44,7 +44,7 @@ struct Instruction {
   std::string name;  // as it is written
 };
 
-// Every operand is a register of the warp; those of numbers are filled once.
+// Every operand is a register of the warp; registers for constants are filled once.
 struct Constant {
   unsigned at, sizeBytes;
   uint64_t value;
@@ -57,11 +57,11 @@ struct Code {
   size_t staticSharedBytes = 0, localBytes = 0;
   // The places of %tid.x, %ntid.x, %ctaid and %nctaid.
   std::map<std::string, unsigned> special;
-  // Of each warp of a group, kept from launch to launch: kernels run one after the other.
+  // The registers of each warp of a group, kept from launch to launch: kernels run one after the other.
   mutable std::vector<std::vector<char>> registers;
 };
 
-// Generic addresses of these spaces have a mark; a GPU has a window of addresses for each.
+// Generic addresses of these spaces have a mark; a real GPU has a window of addresses for each.
 constexpr uint64_t sharedMark = uint64_t{1} << 60, localMark = uint64_t{1} << 61;
 
 [[noreturn]] inline void refuse(const std::string& message) { throw std::runtime_error(message); }

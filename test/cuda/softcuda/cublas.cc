@@ -1,4 +1,5 @@
-// A stand-in for what objc/cuda calls of cuBLAS: COVARIUM_CUBLAS names the file of the stand-in for the driver.
+// A stand-in for the functions of cuBLAS that objc/cuda calls: COVARIUM_CUBLAS names the file of the stand-in for the
+// driver.
 #include "cublas.h"
 
 #include <cstddef>

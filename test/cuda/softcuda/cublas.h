@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-// Appends a command of a library's to a stream, if there is a context, and the addresses are the GPU's: `run` is given
-// what lies at them. `library` is what SOFTCUDA_FAULT calls it.
+// Appends a library's command to a stream, if there is a context and the addresses belong to the GPU: `run` gets the
+// memory at them. `library` is its name in SOFTCUDA_FAULT.
 bool enqueue(const char* library, void* stream, const std::vector<uint64_t>& addresses,
              std::function<void(const std::vector<void*>&)> run);

@@ -1,6 +1,7 @@
-// A stand-in for what objc/cuda calls of cuSOLVER: COVARIUM_CUSOLVER names the file of the stand-in for the driver.
+// A stand-in for the functions of cuSOLVER that objc/cuda calls: COVARIUM_CUSOLVER names the file of the stand-in for
+// the driver.
 //
-//   SOFTCUDA_INFO=3      what a decomposition says at its end (0: it has converged)
+// SOFTCUDA_INFO=3 the status at the end of a decomposition (0: it has converged)
 //   SOFTCUDA_STARTS=500  milliseconds that it takes to start
 #include <algorithm>
 #include <chrono>
@@ -19,8 +20,8 @@ struct Handle {
   void* stream = nullptr;
 };
 
-// Jacobi's method, by rotations in double. Columns lie one after the other; only the upper triangle is read, and
-// columns of eigenvectors take the matrix's place, by ascending value.
+// Jacobi's method, by rotations in double. The matrix is column-major; only the upper triangle is read, and the
+// eigenvectors replace the matrix, as columns in the order of ascending eigenvalues.
 template <typename T>
 void decompose(T* a, int n, T* values) {
   std::vector<double> m(size_t(n) * n), v(size_t(n) * n);
@@ -57,8 +58,8 @@ void decompose(T* a, int n, T* values) {
   }
 }
 
-// Householder's reflections of a column-major matrix (m x n), as LAPACK keeps them: below the diagonal, whose entries
-// are those of R, with 1 on it.
+// Householder reflections of a column-major matrix (m x n), stored as in LAPACK: below the diagonal, which holds R's
+// entries, with an implied 1 on it.
 template <typename T>
 void factor(T* a, int m, int n, T* tau) {
   for (int k = 0; k < std::min(m, n); ++k) {
@@ -143,7 +144,7 @@ void singular(const T* a, int m, int n, T* values, T* u, T* vt) {
 
 using Memory = const std::vector<void*>&;
 
-// `run` gets what lies at these addresses, behind the work memory and the word that tells how it ended.
+// `run` gets the memory at these addresses, after the work memory and the status word.
 template <typename T, typename Work>
 int start(void* handle, int length, int wanted, std::vector<uint64_t> addresses, Work run) {
   if (length != wanted) return 3;
@@ -202,7 +203,7 @@ int cusolverGetProperty(int property, int* value) { return *value = property == 
 CALLS(S, float)
 CALLS(D, double)
 
-// Nobody calls that of float32.
+// objc/cuda does not call the float32 function.
 int cusolverDnDgesvd_bufferSize(void*, int, int n, int* length) { return lengthFor(n, length); }
 int cusolverDnDgesvd(void* handle, signed char left, signed char right, int m, int n, uint64_t a, int lda,
                      uint64_t values, uint64_t u, int ldu, uint64_t vt, int ldvt, uint64_t work, int length, uint64_t,

@@ -1,4 +1,4 @@
-// How the stand-in is told to behave.
+// Faults that the stand-in is told to make.
 #pragma once
 
 #include <cstdio>
@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-// The error that has spoilt the context; 0: none has.
+// The error that has broken the context; 0: none.
 inline int spoilt = 0;
 
 inline int numberOf(const char* variable, int otherwise) {
@@ -14,7 +14,7 @@ inline int numberOf(const char* variable, int otherwise) {
   return text == nullptr ? otherwise : atoi(text);
 }
 
-// What the call is to give instead of its work; 0: nothing.
+// The error that the call returns in place of its work; 0: none.
 inline int faultOf(const char* name) {
   static auto& calls = *new std::map<std::string, int>;
   const int call = ++calls[name];

@@ -42,7 +42,7 @@ int cuModuleLoadData(void** module, const void* image) {
   const std::string& text = loaded.text;
   const size_t first = text.find(".entry ");
   if (text.find(".version") == std::string::npos || first == std::string::npos) return invalidImage;
-  // Of several the stand-in reads those that are asked for.
+  // If there are several kernels, the stand-in reads those that are requested.
   const std::string name = text.substr(first + 7, text.find('(', first) - first - 7);
   if (text.find(".entry ", first + 1) == std::string::npos && !hasKernel(loaded, name)) return invalidImage;
   *module = *modules.insert(new Module(loaded)).first;

@@ -22,7 +22,8 @@ void apply(F compute, char* const* operands, Mask mask, std::index_sequence<I...
     forEach(mask, [&](unsigned lane) { set<D>(to, lane, compute(get<S>(from[I], lane)...)); });
     return;
   }
-  // An operand that is written too lies at the same place. What calls a function stays a loop, of which clang warns.
+  // An operand that is also written lies at the same place. An operation that calls a function stays a loop, and
+  // clang warns about it.
 #pragma clang loop vectorize(assume_safety)
   for (unsigned lane = 0; lane < lanes; ++lane) set<D>(to, lane, compute(get<S>(from[I], lane)...));
 }
@@ -69,7 +70,7 @@ void addChoices(Table& table, const std::string& type) {
   table["selp." + type] = each<T, T, T, Truth>([](T a, T b, Truth chosen) { return chosen != 0 ? a : b; });
 }
 
-// As a GPU has it: a division by zero has every bit set.
+// As on a GPU: a division by zero gives a number with every bit set.
 template <typename T>
 T quotient(T a, T b) {
   if (b == 0) return static_cast<T>(-1);
@@ -162,7 +163,7 @@ void addReals(Table& table, const std::string& type) {
   table["max." + type] = each<T, T, T>([](T a, T b) { return std::fmax(a, b); });
 }
 
-// A whole number of a real one that was rounded already: the nearest one that there is, 0 of what is not a number.
+// Converts a rounded real number to a whole number: to the nearest one of the type, and NaN to 0.
 template <typename D, typename S>
 D whole(S value) {
   if (std::isnan(value)) return 0;

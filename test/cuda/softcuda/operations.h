@@ -1,4 +1,4 @@
-// What PTX's instructions compute: each for the threads of a warp that run it.
+// What PTX's instructions compute; each runs for the active threads of a warp.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ constexpr unsigned lanes = 32;
 using Mask = uint32_t;
 constexpr Mask all = ~Mask{0};
 
-// The values of an operand lie one behind the other, a thread's at its place in the warp.
+// The values of an operand are contiguous; a thread's value is at its index in the warp.
 template <typename T>
 T get(const char* values, size_t lane) {
   T value;
@@ -37,7 +37,7 @@ struct Operation {
   std::vector<unsigned> sizes;  // bytes of each operand's values
 };
 
-// Null where there is none of this name.
+// Null if there is no operation of this name.
 const Operation* operationNamed(const std::string& name);
 
 }  // namespace ptx

@@ -95,12 +95,12 @@ Kernel Parser::kernel(const std::string& name) {
       at = std::min(text.find("\n}", at), text.size() - 2) + 2;
     else if (found.find(".shared ") != std::string::npos)
       declare(found, moduleSharedBytes);
-    // A function or a constant that the kernel needs is refused there.
+    // A function or a constant that this can't parse is refused when the kernel uses it.
   }
   refuse("no kernel " + name);
 }
 
-// .shared .align 16 .b8 name[96], whose size is open where the launch says it.
+// .shared .align 16 .b8 name[96], whose size is omitted if the launch gives it.
 void Parser::declare(const std::string& text, size_t& sharedBytes) {
   const size_t open = text.find('['), name = text.rfind(' ', open) + 1;
   const size_t align = text.find(".align ");
@@ -234,7 +234,7 @@ const Parser::Register& Parser::registerNamed(const std::string& name) {
   refuse("operand " + name);
 }
 
-// What a conversion takes may lie in a wider register.
+// The source of a conversion may be in a wider register.
 unsigned Parser::source(const std::string& text, unsigned sizeBytes) {
   const unsigned held = text[0] == '%' ? registerNamed(text).sizeBytes : sizeBytes;
   if (held <= sizeBytes) return operand(text, sizeBytes);
@@ -365,7 +365,7 @@ void Parser::memory(const std::vector<std::string>& words, const std::vector<std
       isAtomic ? std::vector<std::string>(operands.begin() + (isReduction ? 1 : 2), operands.end())
                : pieces(operands.at(isStore ? 1 : 0));
   if (!isAtomic && values.size() != count) refuse("values of " + made.name);
-  // A byte lies in a register of 16 bits or more.
+  // A byte is held in a register of 16 bits or more.
   const auto registerBytes = [&](const std::string& value) {
     return value[0] == '%' ? registerNamed(value).sizeBytes : std::max(made.sizeBytes, 2u);
   };

@@ -1,9 +1,9 @@
-// Runs PTX, the text that the CUDA device ships: a warp of 32 threads at a time, each instruction for all its threads.
+// Runs PTX, in which the CUDA device's kernels are shipped: a warp of 32 threads at a time, each instruction for all
+// of its threads.
 //
-// It is strict where a GPU is not: an address must lie in one block of memory and be aligned, a barrier must be reached
-// by all threads that still run, threadgroup memory begins with NaN, groups run from the last to the first and the
-// warps of a group in changing order, each up to the next barrier, so that a barrier that was forgotten leaves wrong
-// numbers.
+// It is stricter than a GPU. An address must lie in one block of memory and be aligned; a barrier must be reached by
+// all threads that still run; threadgroup memory begins with NaN. Groups run from the last to the first, and the
+// warps of a group in changing order, each up to the next barrier, so that a missing barrier gives wrong numbers.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Kernel {
   std::shared_ptr<const Code> code;
 };
 
-// The kernel of this name. Throws std::runtime_error for what this does not run.
+// The kernel of this name. Throws std::runtime_error for PTX that this does not support.
 Kernel parse(const std::string& text, const std::string& name);
 
 struct Launch {
@@ -37,7 +37,7 @@ struct Launch {
   std::vector<char> parameters;
 };
 
-// A block of the GPU's memory, and where its bytes lie.
+// A block of the GPU's memory, and where its bytes are on the host.
 struct Block {
   uint64_t address;
   size_t sizeBytes;
@@ -47,7 +47,7 @@ struct Block {
 // The block in which an address lies.
 using FindBlock = std::function<Block(uint64_t address)>;
 
-// Throws std::runtime_error for what a GPU would end with an error, or not find.
+// Throws std::runtime_error for mistakes, including those that a GPU would not find.
 void run(const Kernel& kernel, const Launch& launch, const FindBlock& findBlock);
 
 }  // namespace ptx

@@ -13,14 +13,14 @@ struct Group {
   const Launch& launch;
   const FindBlock& findBlock;
   std::vector<char> shared;
-  std::vector<Block> last;  // in which each instruction's access fell: the next one falls there too
+  std::vector<Block> last;  // the block of each instruction's last access, where the next one probably falls too
 };
 
 class Warp {
  public:
   Warp(const Code& code, unsigned first, unsigned threads);
   void begin(const unsigned (&place)[3], const Launch& launch);
-  // Up to the next barrier, or the end.
+  // Runs up to the next barrier, or the end.
   void run(Group& group);
   bool isDone() const { return alive == 0; }
 
@@ -82,8 +82,8 @@ void Warp::begin(const unsigned (&place)[3], const Launch& launch) {
   next = std::numeric_limits<size_t>::max();
 }
 
-// The threads that are furthest behind run: so those that parted meet again. Those that wait for others run when all
-// do.
+// The threads that are furthest behind run, so that diverged threads meet again. Threads that wait for others run
+// when all of them wait.
 void Warp::choose() {
   areAllWaiting = (alive & ~waiting) == 0;
   if (areAllWaiting) waiting = 0;
@@ -99,7 +99,7 @@ void Warp::choose() {
   });
 }
 
-// False where some of these threads have yet to come: then those that are here wait.
+// False if some of these threads have not arrived yet: then the others wait.
 bool Warp::hasAllOf(Mask wanted, const Instruction& instruction) {
   // A GPU does not wait for threads that have ended; Metal leaves open what happens.
   if (instruction.kind == Kind::barrier && alive != existing) refuse("is not reached by all: " + instruction.name);
@@ -111,7 +111,7 @@ bool Warp::hasAllOf(Mask wanted, const Instruction& instruction) {
   return false;
 }
 
-// The threads without which an instruction can't run.
+// The threads that must have arrived before an instruction can run.
 Mask Warp::membersOf(const Instruction& instruction) {
   if (instruction.kind == Kind::barrier) return all;
   const size_t last = instruction.operands.size() - 1;
@@ -297,7 +297,7 @@ void Warp::copyEach(const Instruction& instruction, Mask chosen, Group& group) {
   const char* addresses = operand(instruction, count);
   char* values[count];
   for (size_t i = 0; i < count; ++i) values[i] = operand(instruction, i);
-  // Where most accesses fall; `addressed` knows the others, and refuses.
+  // Most accesses fall into this block; `addressed` finds the block of others, or refuses them.
   const Block& last = group.last[&instruction - code.instructions.data()];
   Block near{0, 0, nullptr};
   if (isGlobal) near = last;
@@ -310,7 +310,7 @@ void Warp::copyEach(const Instruction& instruction, Mask chosen, Group& group) {
       furthest = std::max(furthest, from);
       bits |= from;
     }
-    // Where a block is aligned, and a place in it, so is the address.
+    // Blocks are aligned, so an address is aligned if its offset in the block is.
     if (furthest <= near.sizeBytes - sizeBytes && (bits & (sizeBytes - 1)) == 0) {
       for (unsigned lane = 0; lane < lanes; ++lane) {
         char* memory = near.contents + get<uint64_t>(addresses, lane) + shift;

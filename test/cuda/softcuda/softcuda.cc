@@ -1,21 +1,20 @@
-// A stand-in for NVIDIA's driver, libcuda.so.1: what objc/cuda calls of it, strictly, on a machine without a GPU. It
-// runs the PTX that it is given, of the addon and of users' kernels, by ptx.h.
+// A strict stand-in for NVIDIA's driver, libcuda.so.1, with the functions that objc/cuda calls, for a machine without
+// a GPU. It runs PTX, of the addon and of user kernels, by ptx.h.
 //
-// Nothing runs before someone waits for it, and then only what the wait asks for: a wait that was forgotten leaves
-// wrong numbers. An address of the GPU is of a page that the host can't touch: what lies there has pages of its own,
-// which only commands are told; its end lies at the end of a page. What is not given back is told at the end of the
-// process.
+// Nothing runs before someone waits for it, and then only what the wait needs, so that a missing wait gives wrong
+// numbers. An address of the GPU is in a page that the host can't touch. Its data have other pages, which only
+// commands get, and end at the end of a page. Resources that are not released are reported at the end of the process.
 //
 //   SOFTCUDA_GPUS=2           as many GPUs (1)
 //   SOFTCUDA_MIG=1            they are parts of GPUs
 //   SOFTCUDA_INTEGRATED=1     they have the host's memory, of which they reach what is pinned
 //   SOFTCUDA_MAJOR=6          the compute capability of the GPUs is 6.0 (9)
-//   SOFTCUDA_FLOAT64=64       float32 is so many times as fast as float64 (2)
+// SOFTCUDA_FLOAT64=64 float32 is this many times as fast as float64 (2)
 //   SOFTCUDA_VERSION=11000    the version of CUDA that the driver serves (13000)
-//   SOFTCUDA_FAULT=name,code,n   the n-th call of that function gives this error, or each (0); 700 to 799 spoil the
-//                                context
-//   SOFTCUDA_LEDGER=1         prints what is left at the end of the process, what went to the GPU and back, and
-//                             how many kernels each GPU ran
+// SOFTCUDA_FAULT=name,code,n the n-th call of that function, or each (0), gives this error; 700 to 799 break the
+// context
+// SOFTCUDA_LEDGER=1 prints what is not released at the end of the process, the bytes copied to the GPU and back, and
+// how many kernels each GPU ran
 #include <sys/mman.h>
 
 #include <cstdio>
@@ -30,7 +29,7 @@
 
 namespace {
 
-// Runs a stream up to a recording, and what that waits for.
+// Runs a stream up to a recording, and everything that it waits for.
 void runUntil(StreamState& stream, uint64_t recording) {
   while (!stream.commands.empty()) {
     Command command = std::move(stream.commands.front());

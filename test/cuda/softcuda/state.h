@@ -1,4 +1,4 @@
-// What the stand-in knows of its GPUs.
+// The stand-in's state of its GPUs.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct Command {
   std::function<void()> run;
   EventState* records = nullptr;
   uint64_t recording = 0;
-  EventState* waits = nullptr;  // for what was recorded last when the wait was given
+  EventState* waits = nullptr;  // for its last recording at the time of the wait
   uint64_t waitsFor = 0;
 };
 
@@ -43,7 +43,7 @@ struct StreamState {
   std::deque<Command> commands;
 };
 
-// Of `mapped` the first half is for addresses of the GPU, which nobody can touch, the second for what lies there.
+// The first half of `mapped` holds the GPU's addresses, which nobody can touch; the second half holds the data.
 struct Range {
   size_t sizeBytes, halfBytes;
   char* mapped;
