@@ -1,5 +1,4 @@
-// The API reference is made from docstrings: docs/api is current, and whatever is exported says what users must know of
-// it.
+// The API reference is made from docstrings: docs/api is current, and every export documents what users must know.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -40,7 +39,7 @@ const app = await Application.bootstrapWithPlugins({ options: config, logLevel: 
 const project = (await app.convert())!;
 app.validate(project);
 
-/** What a user can name or reach: exports, their members, and each way to call what is called. */
+/** What a user can name or reach: exports, their members, and each signature. */
 interface Entry {
   readonly name: string;
   /** The class, interface or module around it. */
@@ -65,7 +64,7 @@ function entriesOf(declaration: DeclarationReflection, parent: string): Entry[] 
     words: wordsOf(comment),
   });
   if (signatures.length === 0) return [entry(undefined, declaration.comment)];
-  // The words of an overloaded function stand before its first signature.
+  // The docstring of an overloaded function stands before its first signature.
   return signatures.map((each) => entry(each, each.comment ?? signatures[0]!.comment));
 }
 
@@ -74,7 +73,7 @@ function wordsOf(comment: Comment | undefined): string {
   return parts.map((part) => ('tag' in part ? `{${part.tag} ${part.text}}` : part.text)).join('');
 }
 
-/** Whether an entry says something itself, or says that it does as another does which says it. */
+/** True if an entry says something itself, or refers to another entry that says it. */
 function says(entry: Entry, what: RegExp, seen: readonly Entry[] = []): boolean {
   if (what.test(entry.words)) return true;
   const others = [...entry.words.matchAll(/\b(?:like|twin of(?: the static)?) \{@link (\w+)\}/g)].map(
@@ -87,10 +86,10 @@ function says(entry: Entry, what: RegExp, seen: readonly Entry[] = []): boolean 
 
 const names = (wrong: readonly Entry[]) => [...new Set(wrong.map(({ name }) => name))];
 
-test('docs/api is what `npm run docs` makes of the docstrings.', async () => {
+test('docs/api is what `npm run docs` makes from the docstrings.', async () => {
   assert.not(
     app.logger.hasWarnings(),
-    'typedoc has nothing to warn of: links lead somewhere, what is named is exported',
+    'typedoc has no warning: links have targets, and names in signatures are exported',
   );
   const out = mkdtempSync(join(tmpdir(), 'covarium-docs-'));
   try {
@@ -103,7 +102,7 @@ test('docs/api is what `npm run docs` makes of the docstrings.', async () => {
       .sort();
     assert.ok(pages.includes('docs/api/classes/MultivariateNormal.md'), 'each class has a page');
     assert.equal(list('docs/api'), pages, 'docs/api has pages of another version: npm run docs');
-    // The order of the types in a union is the compiler's, and changes with files that have nothing to do with it.
+    // The compiler chooses the order of the types in a union, which changes with unrelated files.
     const words = (text: string) =>
       text.split('\n').map((line) =>
         line
@@ -113,7 +112,7 @@ test('docs/api is what `npm run docs` makes of the docstrings.', async () => {
       );
     for (const page of pages) {
       assert.equal(words(read(page)), words(made(page)), `${page} is of another version: npm run docs`);
-      assert.not.match(made(page), /\]\(#undefined\)|\/home\/|\/Users\//, 'nothing of this machine is in it');
+      assert.not.match(made(page), /\]\(#undefined\)|\/home\/|\/Users\//, 'it has no path of this machine');
     }
   } finally {
     rmSync(out, { recursive: true });
@@ -125,8 +124,7 @@ test('Everything that is exported, and each of its members, is documented.', () 
   none(names(entries.filter(({ words }) => words.trim().length < 5)), 'no docstring');
 });
 
-// Members that refuse nothing, whatever state they are in; the test below calls each. Without an addon: nothing native
-// runs here.
+// Members that refuse nothing in any state; the test below calls each. It runs without the addon.
 const env: NodeJS.ProcessEnv & { COVARIUM_ADDON?: string } = process.env;
 env.COVARIUM_ADDON = 'none.node';
 const device = openDevice('reference');
@@ -199,9 +197,9 @@ const refusesNothing: { readonly [name: string]: () => unknown } = {
   'MultivariateStudentT.close': () => student.close(),
 };
 
-test('Whatever can refuse says with which code.', () => {
+test('Everything that can refuse says with which code.', () => {
   const code = /`ERR_[A-Z_]+`/;
-  // A verb of a command buffer returns it; the words of the class hold for all of them.
+  // A command of a command buffer returns the buffer; the docstring of the class holds for all of them.
   const isVerb = ({ signature }: Entry) => signature?.type?.toString() === 'this';
   const aboutVerbs = entries.find(({ name }) => name === 'CommandBuffer')!;
   assert.match(aboutVerbs.words, code);
@@ -221,7 +219,7 @@ test('Whatever can refuse says with which code.', () => {
   for (const call of Object.values(refusesNothing)) call();
 });
 
-test('Every code is explained where codes are, and no docstring and no native source names another.', () => {
+test('Every code is explained in the table of codes, and no docstring and no native source names another.', () => {
   const known = [...read('lib/covarium-error.ts').matchAll(/^ {2}\| '(ERR_\w+)'/gm)].map(([, code]) => code!);
   assert.ok(known.includes('ERR_SHAPE') && known.length > 20);
   const { words } = entries.find(({ name }) => name === 'ErrorCode')!;
@@ -241,7 +239,7 @@ test('Every code is explained where codes are, and no docstring and no native so
 // Types whose numbers have a shape.
 const shaped = /\b(Matrix|Vector|Volume|MatrixInput|VectorInput|RowsInput|RowList|Operand|SampleOut)\b/;
 
-test('Whatever takes or gives numbers in a shape says which.', () => {
+test('Everything that takes or returns numbers in a shape says which shape.', () => {
   const shape = /\b(\w+|\)) x (\w+|\()|\bn\b|\w\[\w\]|\brows of\b|\bof `?length`?\b|\bshape\b|\bof count\b/;
   const types = ({ declaration, signature }: Entry) =>
     signature === undefined
@@ -252,7 +250,7 @@ test('Whatever takes or gives numbers in a shape says which.', () => {
   none(names(entries.filter((entry) => isShaped(entry) && !says(entry, shape))), 'no shape');
 });
 
-test('A number with a unit in its name has it in its words too.', () => {
+test('A number with a unit in its name has it in its docstring too.', () => {
   const units: readonly (readonly [RegExp, RegExp])[] = [
     [/Ms$/, /millisecond/],
     [/Bytes$/, /\bbytes\b/i],
@@ -266,7 +264,7 @@ test('A number with a unit in its name has it in its words too.', () => {
   none(names(wrong), 'no unit');
 });
 
-test('An option that may be omitted says what holds then.', () => {
+test('An option that may be omitted says its default.', () => {
   const options = entries.filter(
     ({ parent, declaration: { flags, kind, type } }) =>
       /(Options|Elements)$/.test(parent) &&

@@ -1,5 +1,5 @@
-// The arrows of the design: what each room may import, include or catch. It reads the text, so that an arrow against
-// the direction fails here and not in a review.
+// What each room may import, include or catch. The test reads the sources, so that an import in the wrong direction
+// fails here and not in a review.
 import { dirname, extname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -35,9 +35,9 @@ test('The rooms are where this test looks.', () => {
 });
 
 /**
- * The floors of lib, top to bottom: a room imports lower rooms only, types included. Rooms on one line do not know each
- * other. The root's files have their floors too: the face stands over what it makes, and every room may import the
- * ground.
+ * The floors of lib, top to bottom: a room imports only lower rooms, types included. Rooms on one line do not import
+ * each other. The files at the root have floors, too: the public entry points are above what they make, and every
+ * room may import the ground.
  */
 const floors: readonly (readonly string[])[] = [
   ['index.ts'],
@@ -97,7 +97,7 @@ test('A room of lib imports only rooms on lower floors.', () => {
   );
 });
 
-test('No module of lib reaches itself.', () => {
+test('No module of lib imports itself, not even indirectly.', () => {
   none(
     lib.filter((path) =>
       namedModulesOf(path).some(
@@ -109,7 +109,7 @@ test('No module of lib reaches itself.', () => {
 });
 
 test('A module that lib loads on demand is loaded by loading(), which names a failure: Node never tries again.', () => {
-  // lib/plot/png.ts names the package that is missing.
+  // lib/plot/png.ts itself names the package that is missing.
   const others = lib.filter((path) => path !== 'lib/plot/png.ts');
   none(
     others.filter((path) =>
@@ -121,7 +121,7 @@ test('A module that lib loads on demand is loaded by loading(), which names a fa
   );
 });
 
-test('Node-API lives in objc/addon alone.', () => {
+test('Only objc/addon uses Node-API.', () => {
   none(
     sources.filter((path) => !under(path, 'objc/addon/') && /\bnapi\b|<napi\.h>|\bNapi::|napi_/.test(code(path))),
     'no napi outside objc/addon',
@@ -129,16 +129,17 @@ test('Node-API lives in objc/addon alone.', () => {
 });
 
 test('Only objc/addon catches; others only carry an exception to another thread.', () => {
-  // Each of these hands the exception on: it is thrown again where the caller waits.
+  // Each of these passes the exception on: it is thrown again where the caller waits.
   const carriers: { readonly [path: string]: string } = {
     'objc/cpu/pool.cc': 'a worker hands what a task throws to the thread that runs the job',
     'objc/cpu/command-buffer.cc': "the queue's thread hands what a command throws to the commit's completion",
     'objc/cpu/cholesky.cc': 'a thread wakes those that wait for its tile, and throws again',
     'objc/gpu/queue.cc': "the queue's thread, or Metal's, hands what a part throws to the commit's completion",
   };
-  // These turn what opening or testing a device throws into the reason why it, or a kernel of it, is not available.
+  // These turn an exception from opening or testing a device into the reason why the device, or one of its kernels,
+  // is not available.
   const judges = ['objc/gpu/candidate.h', 'objc/cuda/candidate.cc', 'objc/gpu/self-test.cc'];
-  // These add the index of the matrix to a failure, and throw that of the first matrix again.
+  // These add the index of the matrix to a failure, and rethrow the failure of the first matrix.
   const naming = ['objc/cpu/batch.cc', 'objc/gpu/refused-model.cc'];
   const others = [...judges, ...naming];
   none(
@@ -150,7 +151,7 @@ test('Only objc/addon catches; others only carry an exception to another thread.
   );
   for (const path of [...Object.keys(carriers), ...others])
     assert.match(code(path), /\bcatch\s*\(/, `${path} no longer catches: take it off the list`);
-  // With GNUstep a catch inside of Objective-C++ ends the process.
+  // With GNUstep, a catch in Objective-C++ ends the process.
   none(
     sources.filter((path) => path.endsWith('.mm') && /\bcatch\s*\(|@catch|@try/.test(code(path))),
     'Objective-C++ throws and never catches',
@@ -183,11 +184,12 @@ test('The contract in objc/ is plain C++.', () => {
   }
 });
 
-test('Includes go down the house only.', () => {
+test('A room includes only rooms on lower floors.', () => {
   const arrows: { readonly [room: string]: readonly string[] } = {
     'objc/addon/': ['objc/addon/', 'objc/table/', 'objc/device.h', 'objc/buffer.h', 'objc/failure.h'],
     'objc/table/': ['objc/table/'],
-    // condition.h and memory.h know no kernel: a wait that older libraries have too, and the machine's memory.
+    // condition.h and memory.h do not depend on kernels: a wait that older libraries have too, and the machine's
+    // memory.
     'objc/gpu/': [
       ...['objc/gpu/', 'objc/device.h', 'objc/buffer.h', 'objc/failure.h'],
       ...['objc/cpu/condition.h', 'msl/params.h'],
@@ -220,11 +222,11 @@ test('Includes go down the house only.', () => {
     sources.filter(
       (path) => !under(path, 'objc/metal/') && /<(Metal|Foundation|MetalPerformanceShaders)\//.test(code(path)),
     ),
-    'Apple frameworks but Accelerate are the business of objc/metal',
+    "only objc/metal uses Apple's frameworks, except Accelerate",
   );
   none(
     list('objc').filter((path) => path.endsWith('.mm') && !under(path, 'objc/metal/')),
-    'Objective-C++ lives in objc/metal',
+    'only objc/metal has Objective-C++',
   );
 });
 
@@ -233,12 +235,12 @@ test('Objects of Objective-C are owned by Owned and pools are RAII.', () => {
   assert.ok(metal.some((path) => path.endsWith('.mm')));
   none(
     metal.filter((path) => /\b(?:auto)?release\]|\bretain\]|@autoreleasepool|NSAutoreleasePool/.test(code(path))),
-    'nobody else writes retain, release or a pool',
+    'no other code has retain, release or a pool',
   );
 });
 
 test('Kernels include nothing from outside msl/.', () => {
-  // Those two compile them.
+  // msl/cpu and msl/cuda compile the kernels.
   const kernels = list('msl').filter((path) => !under(path, 'msl/cpu/', 'msl/cuda/'));
   assert.ok(kernels.some((path) => path.endsWith('.metal')));
   none(
@@ -255,7 +257,7 @@ test('Kernels include nothing from outside msl/.', () => {
   );
 });
 
-test('lib/ reaches the addon through lib/addon/native.ts alone.', () => {
+test('lib/ reaches the addon only through lib/addon/native.ts.', () => {
   none(
     lib.filter((path) => path !== 'lib/addon/file.ts' && /node-gyp-build|process\.dlopen/.test(code(path))),
     'only lib/addon/file.ts knows where the addon is',
@@ -273,14 +275,14 @@ test('lib/ reaches the addon through lib/addon/native.ts alone.', () => {
     lib.filter((path) => importsOf(path).some((name) => under(name, 'test/', 'examples/', 'objc/', 'msl/'))),
     'lib imports lib',
   );
-  // The command has the benchmark's code loaded when it is asked for, so that no other command waits for it.
+  // The command loads the benchmark's code on demand, so that no other command waits for it.
   none(
     lib.filter((path) => !under(path, 'lib/cli/') && importsOf(path).some((name) => under(name, 'bench/'))),
     'only lib/cli knows the benchmark',
   );
   none(
     lib.filter((path) => /\bfrom\s*'[^']*\/bench\//.test(code(path).replace(/\bimport type [^;]*;/g, ''))),
-    'and imports it by a call',
+    'and imports it on demand',
   );
   assert.ok(importsOf('lib/cli/bench.ts').some((name) => under(name, 'bench/')));
   assert.ok(importsOf('lib/cli/compare.ts').some((name) => under(name, 'bench/')));
@@ -292,32 +294,32 @@ test('lib/ reaches the addon through lib/addon/native.ts alone.', () => {
 
 test('Loading the package loads neither the command line nor the addon.', () => {
   const reached = [...reachedFrom('lib/index.ts')];
-  assert.ok(reached.length > 20, 'the walk goes through the house');
+  assert.ok(reached.length > 20, 'the walk reaches many modules');
   none(
     reached.filter((path) => under(path, 'lib/cli/', 'lib/addon/build.ts')),
     'lib/index.ts reaches neither lib/cli nor lib/addon/build.ts',
   );
-  // The libraries of the formats are loaded by a call, too.
+  // The libraries of the formats are loaded on demand, too.
   const packages = [...reachedFrom('lib/index.ts', new Set(), staticImportsOf)].flatMap((path) =>
     staticImportsOf(path)
       .filter((name) => !/^(lib\/|node:)/.test(name))
       .map((name) => `${path}: ${name}`),
   );
-  none(packages, 'what lib/index.ts loads at once is our own');
+  none(packages, 'lib/index.ts loads only our own code at once');
   assert.ok(importsOf('lib/table/read-table.ts').includes('lib/table/parquet-reader.ts'));
-  // The addon is loaded by a call: outside of a function, lib/addon/native.ts requires nothing.
+  // The addon is loaded on demand: outside of functions, lib/addon/native.ts requires nothing.
   none(
     lib.filter((path) =>
       /^(?:const|let|export const|await)\b[^\n]*\b(?:loadAddon|nativeCandidates|listDevices|require)\(/m.test(
         code(path),
       ),
     ),
-    'no module loads the addon as it is loaded itself',
+    'no module loads the addon when it is loaded itself',
   );
   assert.not(importsOf('lib/index.ts').includes('lib/addon/native.ts'));
 });
 
-test('Tests, benchmarks and examples use the house from outside.', () => {
+test('Tests, benchmarks and examples use lib from outside.', () => {
   none(
     [...list('bench'), ...list('examples')]
       .filter((path) => path.endsWith('.ts'))

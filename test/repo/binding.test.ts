@@ -1,6 +1,6 @@
-// What node-gyp would do with binding.gyp on a Mac: its own generator, told that this is one, and the compiler's
-// flags read from the makefile. Node's common.gypi is merged after it, and once won: no exceptions, no RTTI, an older
-// macOS.
+// What node-gyp would do with binding.gyp on a Mac: runs its own generator, told that this is a Mac, and reads the
+// compiler's flags from the makefile. Node's common.gypi is merged after binding.gyp, and once overrode it: no
+// exceptions, no RTTI, an older macOS.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const nodeGyp = fileURLToPath(new URL('../../node_modules/node-gyp', import.meta
 const { npm_config_nodedir: nodeFolder = dirname(dirname(process.execPath)) } = process.env;
 const common = join(nodeFolder, 'include/node/common.gypi');
 
-// The imports that would look for a Mac's own modules come first.
+// These imports come first, because they would look for a Mac's own modules.
 const generator = `
 import multiprocessing, os, plistlib, subprocess, sys, urllib.request, xml.sax.saxutils
 sys.platform = 'darwin'
@@ -24,7 +24,7 @@ import gyp
 sys.exit(gyp.main(sys.argv[1:]))
 `;
 
-// What gyp asks a Mac.
+// The programs that gyp runs on a Mac.
 const tools: { readonly [name: string]: string } = {
   sw_vers: 'echo 24C101',
   'xcode-select': 'echo /Applications/Xcode.app/Contents/Developer',
@@ -95,7 +95,7 @@ function makefile(arch: string): string {
   }
 }
 
-/** The words of a list of flags in the makefile, for release builds. */
+/** The flags of a list in the makefile, for release builds. */
 function flags(text: string, name: string): string[] {
   const found = new RegExp(`^${name}_Release :=((?:.*\\\\\\n)*.*)`, 'm').exec(text);
   assert.ok(found, `the makefile has ${name}_Release`);

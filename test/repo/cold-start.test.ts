@@ -1,4 +1,4 @@
-// What the package loads, and when, as it is published: dist/, with no loader of TypeScript between.
+// What the published package, dist/, loads and when, without a TypeScript loader.
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { noCpu } from '../harness/cpu-backend.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const index = new URL('../../dist/lib/index.js', import.meta.url).href;
-// By way of a process of its own, which no sanitizer and no loader reaches.
+// Runs in another process, without a sanitizer and without a loader.
 const loads = new URL('../harness/loaded-modules.mjs', import.meta.url).href;
 
 interface Loaded {
@@ -26,7 +26,7 @@ async function loadedBy(text: string): Promise<Loaded> {
   return { modules: modules.map((path) => relative(root, path)), libraries };
 }
 
-/** The modules of ours that are in files of dist/: the bundler names each before its code. */
+/** Our modules in files of dist/: the bundler names each before its code. */
 const sourcesOf = (modules: readonly string[]): string[] =>
   modules.flatMap((path) =>
     [...readFileSync(join(root, path), 'utf8').matchAll(/^\/\/ (\S+\.(?:ts|m?js))$/gm)].map(([, source]) => source!),
@@ -50,7 +50,7 @@ test("An import loads modules of lib/ alone, from a few files: no dependency, no
   assert.equal(libraries, []);
 });
 
-test('The addon and what finds it are loaded when devices are listed; nothing else is.', async () => {
+test('Listing devices loads the addon and the code that finds it, and nothing else.', async () => {
   const { modules, libraries } = await loadedBy('listDevices();');
   const outside = modules.filter((path) => !path.startsWith('dist/lib/'));
   // node-gyp-build asks package.json for the package's name.

@@ -1,5 +1,4 @@
-// What the pages say can be done, can be done: their programs pass the type check and run, their commands and files are
-// there.
+// What the pages show works: their programs pass the type check and run, and their commands and files exist.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -15,13 +14,13 @@ import { anchorsOf, type Block, blocksOf, linksOf, pages } from './markdown.ts';
 import { shellMistakes } from './shell-commands.ts';
 
 const folder = fileURLToPath(new URL('../..', import.meta.url));
-// By `require`: to import it, Node looks through its nine megabytes for names, which takes a second.
+// Loaded by `require`: for an import, Node searches its nine megabytes for export names, which takes a second.
 const ts: typeof import('typescript') = createRequire(import.meta.url)('typescript');
 const blocks = pages.flatMap((page) => blocksOf(page));
 const of = (language: string) => blocks.filter((block) => block.language === language);
 const at = ({ page, line }: Block) => `${page}:${line}`;
 
-test('Blocks of code are found, and each is of a kind that is looked at.', () => {
+test('Blocks of code are found, and each has a language that is checked.', () => {
   const text = 'Words:\n\n    npm ci\n\nMore:\n\n```ts\nlet x;\n```\n\n   ```json\n   {}\n   ```\n';
   assert.equal(
     blocksOf('page', text).map(({ line, language, text }) => [line, language, text]),
@@ -32,7 +31,7 @@ test('Blocks of code are found, and each is of a kind that is looked at.', () =>
     ],
   );
   for (const language of ['sh', 'ts', 'text']) assert.ok(of(language).length > 0, language);
-  // Text is what nothing can run: a diagram, or what a program prints.
+  // Text is not run: a diagram, or the output of a program.
   const known = ['sh', 'ts', 'json', 'metal', 'text'];
   none(
     blocks.filter(({ language }) => !known.includes(language)).map((block) => `${at(block)} (${block.language})`),
@@ -45,7 +44,7 @@ const programs = new Map<string, string>();
 for (const { page, text } of of('ts')) programs.set(page, `${programs.get(page) ?? ''}${text}\n`);
 const isComplete = (program: string) => /\bfrom 'covarium'/.test(program);
 
-// What a page that is no whole program may take for given.
+// Declarations that a page without a complete program may use.
 const given = `
 import type * as covarium from 'covarium';
 declare global {
@@ -91,14 +90,14 @@ test('The TypeScript of each page passes the type check against lib.', () => {
   );
 });
 
-// Kernels need the cpu device, and the tutorial a file and the command: they have tests of their own.
+// Kernels need the cpu device, and the tutorial needs a file and the command: other tests run them.
 const runElsewhere: { readonly [page: string]: string } = {
   'docs/kernels.md': 'test/repo/kernels-page.test.ts',
   'docs/tutorial.md': 'test/repo/tutorial.test.ts',
   'docs/typescript-kernels.md': 'test/repo/kernels-page.test.ts',
 };
 
-/** Pages with a kernel, which takes the cpu device and a compiler. */
+/** Pages with a kernel, which needs the cpu device and a compiler. */
 const onCpu = ['docs/cuda.md'];
 if (noCpu !== '') console.log(`skipped  the programs of ${onCpu}: ${noCpu}`);
 
@@ -113,11 +112,11 @@ test('Whole programs run, on the reference device.', async () => {
     for (const device of ['cpu', 'reference']) {
       const here = whole.filter(([page]) => onCpu.includes(page) === (device === 'cpu'));
       if (device === 'cpu' && noCpu !== '') continue;
-      // One process for all, which loads the library once; each page is a module of its own.
+      // One process for all pages, which loads the library once; each page is a separate module.
       const all: string[] = [];
       for (const [page, program] of here) {
         const path = join(room, `${page.replaceAll(/[/.]/g, '-')}.mjs`);
-        // Without its types, of which the test below leaves one page a few.
+        // Without types; the test below allows one page to have a few.
         const { code: plain } = await transform(program, { loader: 'ts' });
         writeFileSync(path, plain.replaceAll(/from ['"]covarium['"]/g, `from ${lib}`));
         all.push(`console.log('=== ${page}');\nawait import(${JSON.stringify(pathToFileURL(path).href)});\n`);
@@ -142,7 +141,7 @@ test('Whole programs are plain JavaScript, which runs on the oldest Node when it
   try {
     const path = join(room, 'page.mjs');
     for (const [page, program] of programs) {
-      // The functions of that page index arrays, which takes a `!` where all is checked.
+      // The functions of that page index arrays, which needs a `!` under strict checks.
       if (!isComplete(program) || page === 'docs/typescript-kernels.md') continue;
       assert.not.match(program, /\busing \w+ =/, page);
       writeFileSync(path, program);
@@ -154,23 +153,23 @@ test('Whole programs are plain JavaScript, which runs on the oldest Node when it
   }
 });
 
-test('Commands, their options, scripts and files are there.', async () => {
+test('Commands, their options, scripts and files exist.', async () => {
   const planted = ['covarium draw', 'covarium sample --rows 3', 'npm run fly', 'npm test -- unicorn', 'wget x'];
   for (const line of [...planted, 'node test/none.mjs', 'npm ci && node --import tsx lib/none.ts # why'])
     assert.is((await shellMistakes(line)).length, 1, line);
   assert.equal(await shellMistakes('sudo apt-get install -y x && npm ci # covarium fly'), []);
   const wrong: string[] = [];
-  // A line may go on behind a backslash.
+  // A line may continue after a backslash.
   for (const block of of('sh'))
     for (const [index, line] of block.text
       .replace(/\\\n\s*/g, '')
       .split('\n')
       .entries())
       for (const mistake of await shellMistakes(line)) wrong.push(`${block.page}:${block.line + index}: ${mistake}`);
-  none(wrong, 'it can not be run');
+  none(wrong, 'it cannot be run');
 });
 
-test('Tests that a page names are there.', () => {
+test('Tests that a page names exist.', () => {
   const named = pages.flatMap((page) =>
     [...read(page).matchAll(/\btest\/[\w/.-]*\w(?=[\s,;:)|`])/g)].map(([path]) => ({ page, path })),
   );
@@ -199,7 +198,7 @@ test('JSON is JSON.', () => {
   );
 });
 
-test('Metal Shading Language on a page is a passage of a kernel that is tested.', () => {
+test('Metal Shading Language on a page is part of a kernel that is tested.', () => {
   const plain = (text: string) => text.replace(/\s+/g, ' ').trim();
   const kernels = [...list('msl'), ...list('examples')]
     .filter((path) => path.endsWith('.metal'))
@@ -224,7 +223,7 @@ test('Links lead to files and headings.', () => {
       .map((link) => `${page}: ${link}`),
   );
   assert.ok(linksOf('README.md').includes('docs/tutorial.md'));
-  none(broken, 'it leads nowhere');
+  none(broken, 'its target does not exist');
   none(
     list('docs').filter(
       (path) =>
@@ -234,7 +233,7 @@ test('Links lead to files and headings.', () => {
   );
 });
 
-test('The figures are what docs/figures/draw.ts draws.', async () => {
+test('The figures are those that docs/figures/draw.ts draws.', async () => {
   const room = mkdtempSync(join(tmpdir(), 'covarium-figures-'));
   try {
     const { code, stderr } = await runNode([...nodeOptions, modulePath('docs/figures/draw.ts'), room]);
@@ -261,7 +260,7 @@ test('Each production dependency and each bundled package is on the page about i
   assert.equal(rows.sort(), [...new Set([...Object.keys(dependencies), ...imported])].sort());
 });
 
-test('Every variable of the environment that is read is on a page, and no other.', () => {
+test('Every environment variable that is read is on a page, and no other.', () => {
   const variables = (path: string) => [...read(path).matchAll(/\bCOVARIUM_[A-Z_]+\b/g)].map(([name]) => name);
   const inCode = new Set([
     ...files.filter((path) => /^(lib|bench)\/.*\.ts$/.test(path)).flatMap(variables),
@@ -275,7 +274,7 @@ test('Every variable of the environment that is read is on a page, and no other.
     [...inCode].filter((name) => !onPages.has(name)),
     'a variable that no page explains',
   );
-  // Pages for those who work on covarium name switches of the tests too.
+  // Pages for contributors name switches of the tests too.
   const inTests = new Set(files.filter((path) => /^test\/.*\.(ts|mjs)$/.test(path)).flatMap(variables));
   none(
     [...onPages].filter((name) => !inCode.has(name) && !inTests.has(name)),

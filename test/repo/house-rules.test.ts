@@ -1,16 +1,15 @@
-// How the house is kept: sizes and names of files, what is built, what is tested.
+// Rules of the repository: sizes and names of files, what is built, what is tested.
 import { basename } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { files, isThere, lib, list, namedModulesOf, none, reachedFrom, read } from '../harness/source-text.ts';
 
-test('Files are pages, not books.', () => {
+test('Files are not too long.', () => {
   const text = files.filter((path) => /\.(ts|mjs|cc|mm|h|metal)$/.test(path) || basename(path) === 'metal_stdlib');
   const lines = (path: string) => read(path).split('\n').length - 1;
   const long = text.filter((path) => lines(path) > 200).map((path) => `${path} (${lines(path)})`);
   if (long.length > 0) console.log(`over 200 lines: ${long.join(', ')}`);
-  // Lists of thin methods and their docstrings, each with its synchronous twin: one concept, however much it can be
-  // asked.
+  // Classes with many thin methods, their docstrings and synchronous twins: each is one concept.
   const faces = [
     'lib/normal/multivariate-normal.ts',
     'lib/normal/multivariate-normal-batch.ts',
@@ -22,11 +21,11 @@ test('Files are pages, not books.', () => {
   );
 });
 
-test('There are no drawers.', () => {
+test('No file or folder has a name without a subject.', () => {
   const drawer = /^(utils?|helpers?|commons?|misc|core|types?|shared|stuff)$/;
   none(
     files.filter((path) => path.split('/').some((part) => drawer.test(part.split('.')[0]!))),
-    'a thing without a home lacks a name',
+    'name it after its subject',
   );
   none(
     lib.filter((path) => !/^[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(basename(path))),
@@ -34,7 +33,7 @@ test('There are no drawers.', () => {
   );
 });
 
-test('No module of the package looks for a file beside itself: published, it is part of a larger file elsewhere.', () => {
+test('No module of the package looks for a file beside itself, because the published code is bundled elsewhere.', () => {
   const published = files.filter((path) => /^(?:lib|bench)\/.*\.ts$/.test(path));
   none(
     published.filter((path) => /(?<!createRequire\()import\.meta\.(?:url|dirname)/.test(read(path))),
@@ -42,12 +41,12 @@ test('No module of the package looks for a file beside itself: published, it is 
   );
 });
 
-test('binding.gyp builds every source that its platform needs, and names none that is gone.', () => {
+test('binding.gyp builds every source that its platform needs, and names no missing file.', () => {
   const gyp = read('binding.gyp');
   const named = new Set(gyp.match(/\b(?:objc|msl)\/[\w/.-]+\.(?:cc|mm)\b/g));
   none(
     list('objc').filter((path) => /\.(cc|mm)$/.test(path) && !named.has(path)),
-    'a source that nobody builds',
+    'a source that is not built',
   );
   none(
     [...named].filter((path) => !isThere(path)),
@@ -56,7 +55,7 @@ test('binding.gyp builds every source that its platform needs, and names none th
   assert.ok(gyp.includes('-ffp-contract=off'), 'the kernels promise bits: nothing may fuse');
 });
 
-/** Rooms of test/ that have subjects of their own; every other one is a room of lib. */
+/** Rooms of test/ with their own subjects; every other one is a room of lib. */
 const otherRooms = [
   'answers',
   'bench',
@@ -76,9 +75,9 @@ test('test/ mirrors lib: the test of lib/normal/fit.ts is test/normal/fit.test.t
   assert.ok(tests.length > 50, 'tests are found');
   none(
     tests.filter((path) => !isThere(path.replace(/^test\//, 'lib/').replace('.test.ts', '.ts'))),
-    'a test of no file of lib',
+    'a test without a file of lib',
   );
-  // What is part of something larger may have no test of its own: that of the whole runs it.
+  // A part of something larger may have no own test, because the test of the whole runs it.
   const isTested = (path: string) => tests.includes(path.replace(/^lib\//, 'test/').replace(/\.ts$/, '.test.ts'));
   const run = new Set(lib.filter(isTested).flatMap((path) => [...reachedFrom(path, new Set(), namedModulesOf)]));
   none(

@@ -1,5 +1,5 @@
 // docs/kernels.md and docs/typescript-kernels.md are programs: their blocks of TypeScript run from top to bottom, and
-// print what the page says that they print.
+// print what the page says.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { noCpu } from '../harness/cpu-backend.ts';
 const textOf = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 const page = textOf('kernels.md');
 
-/** What a block says that it prints: behind a console.log, or in the lines of comment after one. */
+/** What a block says that it prints: in a comment behind a console.log, or in comment lines after it. */
 function printedBy(block: string): string[] {
   let follows = false;
   return block.split('\n').flatMap((line) => {
@@ -53,7 +53,7 @@ else
       }
     });
 
-test('The codes of the page are those of covarium.', () => {
+test('The codes on the page are those of covarium.', () => {
   const codes = new Set(page.match(/\bERR_\w+/g));
   const known = readFileSync(new URL('../../lib/covarium-error.ts', import.meta.url), 'utf8');
   assert.ok(codes.size >= 8);

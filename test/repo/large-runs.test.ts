@@ -34,7 +34,7 @@ writeFileSync(at('bin/covarium'), `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0
 
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-// 12 parts; where a recipe says another count of rows, these take its place.
+// 12 parts; these values replace a recipe's own numbers of rows.
 const size = { COUNT: '1150', ROWS_PER_PART: '100', MODEL: model };
 const sizeArguments = [
   '--model',
@@ -55,7 +55,7 @@ test.before(async () => {
   assert.is(readdirSync(expected).length, 25);
 });
 
-test('slurm.sh, with the variables of each task of a job array.', async () => {
+test('slurm.sh draws the parts, with the variables of each task of a job array.', async () => {
   const script = recipe('slurm.sh');
   assert.match(read(script), /^#SBATCH --array=0-9$/m);
   const run = at('slurm/');
@@ -73,7 +73,7 @@ test('slurm.sh, with the variables of each task of a job array.', async () => {
   same(run);
 });
 
-test('parallel.sh, by GNU parallel.', async () => {
+test('parallel.sh draws the parts with GNU parallel.', async () => {
   if (spawnSync('parallel', ['--version']).status !== 0)
     return console.log('skipped: there is no GNU parallel (apt-get install parallel)');
   const run = at('parallel/');
@@ -81,11 +81,11 @@ test('parallel.sh, by GNU parallel.', async () => {
   same(run);
 });
 
-test('indexed-job.yaml: the command of its pods runs, as far as it can without Kubernetes.', async () => {
+test('indexed-job.yaml: the command of its pods runs, as far as possible without Kubernetes.', async () => {
   const { apiVersion, kind, spec } = parse(read(recipe('indexed-job.yaml')));
   assert.equal([apiVersion, kind, spec.completionMode], ['batch/v1', 'Job', 'Indexed']);
   const { containers, restartPolicy, volumes } = spec.template.spec;
-  // What backoffLimitPerIndex asks for.
+  // backoffLimitPerIndex requires this.
   assert.is(restartPolicy, 'Never');
   const [{ command: words, args, env, volumeMounts }] = containers;
   const variables: { COVARIUM_SHARDS?: string } = Object.fromEntries(

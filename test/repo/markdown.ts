@@ -3,8 +3,8 @@ import { dirname, join, normalize } from 'node:path';
 import { list, once, read } from '../harness/source-text.ts';
 
 /**
- * The pages at the top and all of docs/, by path. Made, not written: docs/api, from docstrings, whose blocks are
- * signatures, and docs/example-report, by the benchmark, whose words test/bench/report.test.ts looks at.
+ * The pages at the top and all of docs/, by path. Generated pages are left out: docs/api, made from docstrings, whose
+ * blocks are signatures; and docs/example-report, made by the benchmark, whose text test/bench/report.test.ts checks.
  */
 export const pages: readonly string[] = [
   'README.md',
@@ -13,10 +13,10 @@ export const pages: readonly string[] = [
   ...list('docs').filter((path) => path.endsWith('.md') && !/^docs\/(api|example-report)\//.test(path)),
 ];
 
-/** A block of code: between fences with its language, or indented by four, which here means commands of a shell. */
+/** A block of code: between fences with its language, or indented by four, which here means shell commands. */
 export interface Block {
   readonly page: string;
-  /** Of its first line of code, from 1. */
+  /** Number of its first line of code, from 1. */
   readonly line: number;
   readonly language: string;
   readonly text: string;
@@ -49,7 +49,7 @@ function prose(text: string): string {
   return text.replace(/^ *```[\s\S]*?^ *```$/gm, '').replace(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]()]/g, ' '));
 }
 
-/** Where a page's links to other files lead, relative to the package's folder: `docs/metal.md#how-we-know`. */
+/** The targets of a page's links to other files, relative to the package's folder: `docs/metal.md#how-we-know`. */
 export const linksOf: (page: string) => string[] = once((page) =>
   // `../../actions` is a page of the host that shows the repository.
   [...prose(read(page)).matchAll(/\]\(([^)\s]+)\)|\bsrc="([^"]+)"/g)]

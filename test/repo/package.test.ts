@@ -1,6 +1,5 @@
-// What is published: the list of files against test/repo/package-contents.txt, and its size. A file that is to be
-// published, or no longer, is written there by `COVARIUM_WRITE_CONTENTS=1 npm test -- package`, to be looked at and
-// committed.
+// What is published: the list of files, compared with test/repo/package-contents.txt, and its size.
+// `COVARIUM_WRITE_CONTENTS=1 npm test -- package` updates that file; look at the changes and commit them.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +18,7 @@ interface Packed {
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const expectation = fileURLToPath(new URL('package-contents.txt', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-// npm's own output on standard error is not ours to judge.
+// npm's own output on standard error is ignored.
 const answer = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
   cwd: root,
   encoding: 'utf8',
@@ -30,7 +29,7 @@ const isPrebuilt = (path: string) => path.startsWith('prebuilds/');
 const paths = packed.files.map(({ path }) => path).filter((path) => !isPrebuilt(path));
 const kilobytes = (bytes: number) => Math.round(bytes / 1000);
 
-/** Declarations mirror lib, and have a test of their own. The bundler names chunks by their content. */
+/** Declarations mirror lib, and another test checks them. The bundler names chunks by their content. */
 const isDeclaration = (path: string) => /^dist\/lib\/.*\.d\.ts$/.test(path);
 const isChunk = (path: string) => /^dist\/lib\/chunks\/[\w-]+\.js$/.test(path);
 
@@ -40,7 +39,7 @@ function lines(): string[] {
 }
 const chunks = 'dist/lib/chunks/*.js';
 
-test('The files that are published are those of test/repo/package-contents.txt.', () => {
+test('The published files are those of test/repo/package-contents.txt.', () => {
   const { COVARIUM_WRITE_CONTENTS: write } = process.env as { COVARIUM_WRITE_CONTENTS?: string };
   if (write !== undefined) writeFileSync(expectation, `${lines().join('\n')}\n`);
   const expected = readFileSync(expectation, 'utf8').trimEnd().split('\n');
@@ -71,7 +70,7 @@ test('The licences of all packages that are bundled are published, and packing f
   }
 });
 
-test('An install is covarium and node-gyp-build.', () => {
+test('An install consists of covarium and node-gyp-build.', () => {
   assert.equal(Object.keys(manifest.dependencies), ['node-gyp-build']);
   const main = spawnSync(process.execPath, [join(root, 'dist/lib/cli/main.js'), '--version'], { encoding: 'utf8' });
   assert.equal([main.status, main.stdout.trim()], [0, manifest.version], main.stderr);
@@ -93,14 +92,14 @@ test('Each module that lib/index.ts reaches is published with its declarations, 
   );
 });
 
-test('Nothing is published that makes npm run node-gyp, or a script, or that only our clone has a use for.', () => {
+test('Nothing is published that makes npm run node-gyp or a script, or that only our clone needs.', () => {
   assert.equal(
     paths.filter((path) => /^[^/]*\.gypi?$/.test(path)),
     [],
   );
   for (const name of ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'])
     assert.not.ok(name in manifest.scripts, name);
-  // It runs where a package is packed, not where one is installed, and fails without the licences.
+  // prepack runs when the package is packed, not when it is installed, and fails without the licences.
   assert.match(manifest.scripts.prepack, /accessSync\('dist\/THIRD-PARTY-NOTICES'\)/);
   assert.equal(
     paths.filter((path) => /\.map$|^(?:test|build|examples|node_modules)\/|softmetal/.test(path)),
@@ -114,7 +113,7 @@ test('Nothing is published that makes npm run node-gyp, or a script, or that onl
   for (const name of ['os', 'cpu']) assert.not.ok(name in manifest, `${name}: the reference device runs anywhere`);
 });
 
-test('The package says where it lives and what it is about, and only the release publishes it.', () => {
+test('The package names its repository and subject, and only the release publishes it.', () => {
   const { repository, homepage, bugs, author, license, keywords, sideEffects } = manifest;
   const home = 'https://github.com/covarium/covarium';
   assert.equal(repository, { type: 'git', url: `git+${home}.git` });
@@ -123,7 +122,7 @@ test('The package says where it lives and what it is about, and only the release
   // lib/decomposition/operations.ts registers the operations of Matrix.
   assert.is(sideEffects, true);
   assert.not.ok('private' in manifest, 'npm publishes no private package');
-  // No registry listens there: what is refused is refused before anything is sent.
+  // No registry listens there, so a refusal comes before anything is sent.
   const registry = 'http://127.0.0.1:9/';
   const args = ['publish', `--registry=${registry}`, `--${registry.slice(5)}:_authToken=none`, '--fetch-retries=0'];
   const { GITHUB_ACTIONS: _, GITLAB_CI: __, ...env } = process.env;

@@ -1,9 +1,9 @@
-// The runner names places in the sources, not in the code that it made of them.
+// The test runner reports places in the sources, not in the compiled code.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inSources } from '../harness/in-sources.ts';
 
-test('A failure is told at its line of the source.', () => {
+test('A failure is reported at its line of the source.', () => {
   const { COVARIUM_COMPILED_TESTS: compiled = '/nowhere' } = process.env as { COVARIUM_COMPILED_TESTS?: string };
   const { stack = '' } = new Error('planted');
   const [, place] = stack.split('\n').map((line) => inSources(line, compiled));

@@ -1,4 +1,4 @@
-// What public kernels need, found by test/harness/kernel-expectations.ts, and how that judges.
+// Features that public kernels need, found by test/harness/kernel-expectations.ts, and how that program judges.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openDevice } from '../../lib/index.ts';
@@ -8,26 +8,29 @@ import { onNative } from '../harness/on-native.ts';
 
 const metal = '#include <metal_stdlib>\nusing namespace metal;\n';
 
-onNative('An argument that depends on a constant of constants is asked for only where that holds.', async () => {
-  using device = openDevice('cpu');
-  const text = `${metal}constant bool gathers [[function_constant(0)]];
+onNative(
+  'An argument that depends on a constant computed from constants is required only if that is true.',
+  async () => {
+    using device = openDevice('cpu');
+    const text = `${metal}constant bool gathers [[function_constant(0)]];
 constant uint count [[function_constant(1)]];
 constant bool both = gathers && count > 1;
 kernel void f(device uint* out [[buffer(0)]], constant uint* places [[buffer(1), function_constant(both)]],
               uint i [[thread_position_in_grid]]) { out[i] = both ? places[i] : i; }`;
-  for (const [gathers, count, names] of [
-    [true, 1, 'out'],
-    [false, 2, 'out'],
-    [true, 2, 'out,places'],
-  ] as const) {
-    const kernel = await device.kernel(text, { constants: { gathers, count } });
-    assert.is(kernel.argumentNames.join(), names);
-    const out = new Uint32Array(2);
-    const places = names === 'out' ? {} : { places: [5, 6] };
-    await kernel.run({ grid: 2, arguments: { out, ...places } });
-    assert.equal([...out], names === 'out' ? [0, 1] : [5, 6]);
-  }
-});
+    for (const [gathers, count, names] of [
+      [true, 1, 'out'],
+      [false, 2, 'out'],
+      [true, 2, 'out,places'],
+    ] as const) {
+      const kernel = await device.kernel(text, { constants: { gathers, count } });
+      assert.is(kernel.argumentNames.join(), names);
+      const out = new Uint32Array(2);
+      const places = names === 'out' ? {} : { places: [5, 6] };
+      await kernel.run({ grid: 2, arguments: { out, ...places } });
+      assert.equal([...out], names === 'out' ? [0, 1] : [5, 6]);
+    }
+  },
+);
 
 onNative('Uniform values, disjunctions of traits, and variable templates behind a division compile.', async () => {
   using device = openDevice('cpu');
@@ -62,7 +65,7 @@ kernel void f(device float* out, constant half& x, constant half4& v, constant b
   assert.match(error.message, /Argument \(x\) is \(65520\), beyond the range of a half\./);
 });
 
-onNative('Check mode finds the element behind the last of arrays, vectors and matrices of the library.', async () => {
+onNative('Check mode finds an access one element beyond arrays, vectors and matrices of the library.', async () => {
   using device = openDevice('cpu');
   for (const [type, n] of [
     ['array<uint, 4>', 4],
@@ -88,7 +91,7 @@ kernel void f(device uint* out, constant uint& n) { Has has = {}; has.all[0] = 2
   }
 });
 
-onNative('An expectation is met, or what differs is said.', async () => {
+onNative('An expectation is met, or the difference is reported.', async () => {
   using device = openDevice('cpu');
   const text = `${metal}kernel void f(device const half* x, device half* y, device char* bytes,
   uint i [[thread_position_in_grid]]) { y[i] = 2 * x[i]; bytes[i] = i; }`;

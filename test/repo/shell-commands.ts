@@ -1,10 +1,10 @@
-// What is wrong with a line of a shell as a page shows it: a command, a script, an option or a file that isn't there.
+// Finds mistakes in a shell line of a page: a command, a script, an option or a file that does not exist.
 import { run } from '../harness/command-line.ts';
 import { isThere, list, read } from '../harness/source-text.ts';
 
 const { scripts } = JSON.parse(read('package.json')) as { scripts: { readonly [name: string]: string } };
 const ofNpm = ['ci', 'test', 'start', 'install', 'pack', 'run', 'ls'];
-// Programs of the system that pages name; of their arguments only files of ours are looked at.
+// Programs of the system that pages name; of their arguments, only our own files are checked.
 const ofTheSystem = [
   'apt-get',
   'git',
@@ -20,7 +20,7 @@ const ofTheSystem = [
 ];
 
 const helps = new Map<string, Promise<string>>();
-/** What `covarium <command> --help` prints; '' where there is no such command. */
+/** What `covarium <command> --help` prints; '' if there is no such command. */
 function helpOf(command: string): Promise<string> {
   const known = helps.get(command);
   if (known !== undefined) return known;
@@ -29,7 +29,7 @@ function helpOf(command: string): Promise<string> {
   return help;
 }
 
-/** One sentence for each mistake in a line; none where all is well. */
+/** One sentence for each mistake in a line. */
 export async function shellMistakes(line: string): Promise<string[]> {
   const commands = line
     .replace(/(^|\s)#.*$/, '')
@@ -50,7 +50,7 @@ async function mistakesOf(words: string[]): Promise<string[]> {
   return missing(rest);
 }
 
-/** Files of our rooms that are not there; `test/msl/exhaustive` stands for its source. */
+/** Files of our rooms that do not exist; `test/msl/exhaustive` stands for its source. */
 function missing(words: readonly string[]): string[] {
   return words
     .filter((word) => /^(lib|objc|msl|test|bench|examples|docs)\//.test(word))
@@ -87,7 +87,7 @@ async function npmMistakes([command, ...rest]: readonly string[]): Promise<strin
 function nodeMistakes(words: readonly string[]): string[] {
   const file = words.find((word) => /\.(ts|mjs|js)$/.test(word));
   if (file === undefined) return [`node is given no file (${words.join(' ')})`];
-  // A program of the reader's own, or what tsc makes of ours.
+  // The reader's own program, or the output of tsc for ours.
   if (!file.includes('/')) return [];
   return missing([file.replace(/^dist\/(.*)\.js$/, '$1.ts')]);
 }

@@ -1,4 +1,4 @@
-// The website that docs/site makes of docs/, built and looked at in Chromium: pages, search, light and dark, a phone.
+// The website that docs/site makes from docs/, built and opened in Chromium: pages, search, light and dark, a phone.
 //
 // Nothing native runs here.
 import { execFileSync } from 'node:child_process';
@@ -46,7 +46,7 @@ const types: { readonly [ending: string]: string } = {
 };
 
 test.before(async () => {
-  // A clone of its own, or a machine of GitHub's, gives the same pages.
+  // Without these variables, so that a plain clone and a GitHub runner give the same pages.
   const { GITHUB_REPOSITORY: _, SITE_BASE: __, ...env } = process.env;
   execFileSync(process.execPath, [vitepress, 'build'], { cwd: folder, stdio: 'pipe', env });
   server = createServer(({ url = '/' }, response) => {
@@ -65,7 +65,7 @@ test.after(async () => {
   server?.close();
 });
 
-/** A page, and what goes wrong on it: errors of scripts, and files that are missing. */
+/** A page, and its errors: script errors and missing files. */
 async function open(path: string, options: Parameters<Browser['newPage']>[0] = {}) {
   const page = await browser.newPage(options);
   const faults: string[] = [];
@@ -79,7 +79,7 @@ async function open(path: string, options: Parameters<Browser['newPage']>[0] = {
 
 const ground = (page: Page) => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
 
-test('Every page of docs/ is on the site, and the first one leads to them.', async () => {
+test('Every page of docs/ is on the site, and the first page links to them.', async () => {
   const pages = list('docs').filter((path) => path.endsWith('.md') && !path.startsWith('docs/site/'));
   for (const path of pages) {
     const made = path
@@ -111,7 +111,7 @@ test('Search finds a method on its page.', async () => {
   await page.close();
 });
 
-test('It is dark where the reader asks for it, by the system or by the switch.', async () => {
+test('The site is dark if the reader chooses it, in the system or by the switch.', async () => {
   const light = await open('/tutorial.html', { colorScheme: 'light' });
   const dark = await open('/tutorial.html', { colorScheme: 'dark' });
   const [white, black] = [await ground(light.page), await ground(dark.page)];

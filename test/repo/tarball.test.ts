@@ -1,5 +1,5 @@
-// The tarball, installed as users do: without scripts, under a path with spaces and letters beyond ASCII, in a folder
-// that takes no file.
+// The tarball, installed as users do: without scripts, under a path with spaces and non-ASCII letters, in a read-only
+// folder.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,13 +31,15 @@ console.log(
 if (installed?.isReadOnly === false)
   console.log('No write access is not tried: root writes anywhere, and no other user can run Node here.');
 
-/** What a program prints that ends well and says nothing on standard error. */
+/** The output of a program that ends well and prints nothing on standard error. */
 function printed({ status, stdout, stderr }: ReturnType<InstalledTarball['run']>): string {
   assert.equal([status, stderr], [0, ''], stdout);
   return stdout;
 }
 
-/** What test/repo/tarball/draw.cjs has to print: identity covariance, so that every device gives the very normals. */
+/**
+ * What test/repo/tarball/draw.cjs must print: with an identity covariance, every device gives exactly the normals.
+ */
 function expectedDraws(): string {
   using device = openDevice('reference');
   const identity = [
@@ -52,7 +54,7 @@ function expectedDraws(): string {
   return JSON.stringify({ here: all, inWorker: all });
 }
 
-onTarball('Nobody can write to the folder.', (at) => {
+onTarball('The folder is not writable.', (at) => {
   if (!at.isReadOnly) return;
   for (const path of [at.project, at.folder, join(at.folder, 'prebuilds')]) {
     const { status, stderr } = at.run(
@@ -71,7 +73,7 @@ onTarball('An import and a require draw the normals, in the main thread and in a
     assert.is(printed(at.run(process.execPath, join(at.project, name))).trim(), expectedDraws(), name);
 });
 
-onTarball('The command runs by its name: devices, fit, sample, plot, bench, compare.', (at) => {
+onTarball('The command runs under its name: devices, fit, sample, plot, bench, compare.', (at) => {
   const { addon, devices } = JSON.parse(printed(at.command('devices', '--json')));
   assert.equal([addon.origin, addon.warnings], ['prebuilt', []]);
   assert.is(addon.path.startsWith(at.folder), true, addon.path);
@@ -105,14 +107,14 @@ onTarball('The command runs by its name: devices, fit, sample, plot, bench, comp
   assert.match(refused.stderr, /^error: .* \[ERR_\w+\]$/m);
 });
 
-onTarball('Nothing has changed in the folder by all that.', (at) => {
+onTarball('The tests above have changed nothing in the folder.', (at) => {
   assert.ok(at.files().length > 100);
   assert.equal(at.files(), before);
 });
 const before = installed?.files();
 
 onTarball(
-  'A program of TypeScript passes the type check: nodenext and bundler, by import and by require, with types of Node and without, libraries checked.',
+  'A TypeScript program passes the type check: nodenext and bundler, by import and by require, with and without types of Node, with library checks.',
   (at) => {
     const project = join(at.work, 'typed');
     printed(at.run(process.execPath, '--eval', 'fs.mkdirSync(process.argv[1])', project));
@@ -135,7 +137,7 @@ onTarball(
       'wrong.cts': required('noSuchThing'),
     };
     for (const [name, text] of Object.entries(texts)) writeFileSync(join(project, name), text);
-    // One process for all, which reads the libraries once.
+    // One process for all settings, which reads the libraries once.
     const settings: [options: object, ...files: (keyof typeof texts)[]][] = [
       [{ ...nodenext, ...withNode }, 'program.ts', 'required.cts'],
       [{ ...nodenext, ...withoutNode }, 'program.ts'],
@@ -153,7 +155,7 @@ onTarball(
     const { stdout } = spawnSync(process.execPath, tsc, { encoding: 'utf8', cwd: project });
     for (const path of configs) assert.match(stdout, `Building project '${path}'`);
     const errors = [...stdout.matchAll(/^(.*)\(\d+,\d+\): error (TS\d+)/gm)].map(([, file, code]) => `${file} ${code}`);
-    // It can fail, and only what is wrong does.
+    // The check can fail, and only the wrong files fail.
     assert.equal(errors.sort(), ['wrong.cts TS2339', 'wrong.ts TS2305'], stdout);
   },
 );
@@ -170,7 +172,7 @@ onTarball('publint and attw find nothing wrong with the tarball.', (at) => {
   assert.match(types.stdout, '(ESM)');
 });
 
-onTarball('What tries the tarball before a release passes here.', (at) => {
+onTarball('The script that tries the tarball before a release passes here.', (at) => {
   const args = [join(clone, '.ci', 'try-package.mjs'), at.tarball];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env: plainEnvironment() });
   assert.is(status, 0, stderr);

@@ -1,4 +1,4 @@
-// docs/tutorial.md, followed to the letter on the reference device: its data, its commands and its program.
+// docs/tutorial.md, followed exactly, on the reference device: its data, its commands and its program.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ test('The tutorial fits, draws, plots and prints what it says.', async () => {
       .filter((line) => /^npx covarium (?!devices)/.test(line));
     assert.is(commands.length, 3);
     for (const command of commands) {
-      // Files are the reader's own, in the folder of the tutorial.
+      // The files are in the folder of the tutorial.
       const words = command.split(' ').slice(2);
       const args = words.map((word) => (/\.(csv|json|npy|svg)$/.test(word) ? join(folder, word) : word));
       const { code, stderr } = await run([...args, ...(words[0] === 'plot' ? [] : ['--device', 'reference'])]);

@@ -1,5 +1,5 @@
-// The workflows are read as what they are, YAML, since nobody runs them here: what they call is there, and nothing is
-// published but what was tried.
+// The workflows are only read as YAML, since they do not run here: what they call exists, and only what was tried is
+// published.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const runs = ({ steps }: Job) => steps.map(({ run }) => run ?? '').join('\n');
 
 for (const name of names) {
-  test(`${name} calls what is there, and may only read by default.`, () => {
+  test(`${name} calls only what exists, and has only read permission by default.`, () => {
     const { permissions, jobs } = workflow(name);
     assert.equal(permissions, { contents: 'read' });
     for (const [title, job] of Object.entries(jobs)) {
@@ -58,7 +58,7 @@ for (const name of names) {
       for (const { uses, run } of job.steps) assert.is((uses === undefined) !== (run === undefined), true, title);
       for (const [, script] of runs(job).matchAll(/\bnpm run ([\w:-]+)/g))
         assert.ok(script! in scripts, `${title}: ${script}`);
-      // In a clone dist/ is made of lib/ and bench/.
+      // In a clone, dist/ is made from lib/ and bench/.
       for (const [, path] of runs(job).matchAll(/(?:^|\bnode )((?:\.ci|dist|test)\/[\w./-]+)/gm)) {
         const source = path!.replace(/^dist\/(.*)\.js$/, '$1.ts');
         assert.ok(existsSync(join(root, source)), `${title}: ${path}`);
@@ -72,12 +72,12 @@ test('CI runs the versions of Node that the package is for.', () => {
   const releases = ['20.19', 22, 24, 26];
   assert.equal(linux!.strategy!.matrix.node, releases);
   assert.equal(macos!.strategy!.matrix.node, releases);
-  // The same on one machine, from the npm package of Node.
+  // test/harness/releases.mjs tests the same versions on one machine, from the npm package `node`.
   const script = readFileSync(join(root, 'test', 'harness', 'releases.mjs'), 'utf8');
   assert.ok(script.includes(`[${releases.map((release) => `'${release}'`).join(', ')}]`));
 });
 
-test("CI's Macs check what Metal is given, keep the report, and warn of a driver that does not answer.", () => {
+test("CI's Macs check the calls of Metal, keep the report, and warn of a driver that does not answer.", () => {
   const { env, steps, strategy, 'runs-on': runner } = workflow('ci.yml').jobs['macos']!;
   assert.match(runner, 'matrix.runner');
   assert.equal(strategy!.matrix.runner, ['macos-15', 'macos-26']);
@@ -97,7 +97,7 @@ test("CI's Macs check what Metal is given, keep the report, and warn of a driver
   assert.match(String(artifact.with!['name']), /matrix\.runner.*matrix\.node/, 'each job has a name of its own');
 });
 
-test('The job fails where `covarium devices` ends badly, and not where it does not end.', () => {
+test('The job fails if `covarium devices` fails, but not if it does not end.', () => {
   const { steps } = workflow('ci.yml').jobs['macos']!;
   const output = join(mkdtempSync(join(tmpdir(), 'covarium-')), 'output');
   const at = steps.findIndex(({ id }) => id === 'devices');
@@ -116,7 +116,7 @@ test('The job fails where `covarium devices` ends badly, and not where it does n
     );
 });
 
-test('A step of verify:mac that does not end is stopped with all that it started.', async () => {
+test('A step of verify:mac that does not end is stopped together with the processes that it started.', async () => {
   let told = '';
   const options = {
     cwd: root,
@@ -135,7 +135,7 @@ test('A step of verify:mac that does not end is stopped with all that it started
   assert.is(await limitedRun('bash', ['-c', 'true'], { ...options, seconds: 60 }), true);
 });
 
-test('A release has every prebuilt addon, tries the tarball on each platform, and publishes that very file.', () => {
+test('A release has every prebuilt addon, tries the tarball on each platform, and publishes the same file.', () => {
   const { on, jobs } = workflow('release.yml');
   const { prebuild, pack, try: attempt, publish } = jobs;
   assert.equal(on.push, { tags: ['v*'] });
@@ -147,7 +147,7 @@ test('A release has every prebuilt addon, tries the tarball on each platform, an
   assert.match(runs(prebuild!), 'npm run prebuilds');
   assert.equal([pack!.needs, attempt!.needs, publish!.needs], ['prebuild', 'pack', 'try']);
   assert.match(runs(attempt!), 'node .ci/try-package.mjs');
-  // Trusted publishing: a token of this run, of which npm makes the provenance; no secret.
+  // Trusted publishing uses a token of this run, from which npm makes the provenance; there is no secret.
   assert.equal(publish!.permissions, { contents: 'read', 'id-token': 'write' });
   assert.match(runs(publish!), /npm publish .*covarium-.*\.tgz.* --provenance/);
   assert.not.match(readFileSync(join(folder, 'release.yml'), 'utf8'), /secrets\./);

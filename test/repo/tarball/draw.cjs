@@ -1,5 +1,5 @@
-// What each kind of module does with the package: a normal on every device that is here, in this thread, and in a
-// worker of the same file.
+// What both kinds of module run with the package: a normal on every available device, in this thread, and in a worker
+// of the same file.
 const { isMainThread, parentPort, Worker } = require('node:worker_threads');
 
 async function drawn({ CovariumError, listDevices, MultivariateNormal, openDevice }) {

@@ -19,7 +19,7 @@ import { plainEnvironment } from '../../harness/installed-package.ts';
 const clone = fileURLToPath(new URL('../../..', import.meta.url));
 const libc = process.platform === 'linux' ? '.glibc' : '';
 const prebuilt = join(clone, 'prebuilds', `${process.platform}-${process.arch}`, `covarium${libc}.node`);
-// Of `nobody` on Debian; any user does who owns nothing.
+// The id of `nobody` on Debian; any user without files will do.
 const nobody = 65534;
 
 function newestMs(path: string): number {
@@ -28,7 +28,7 @@ function newestMs(path: string): number {
   return Math.max(0, ...readdirSync(path).map((name) => newestMs(join(path, name))));
 }
 
-/** Why no tarball can be made that has an addon for this machine; '' where one can. */
+/** Why no tarball with an addon for this machine can be made; '' if one can. */
 export function noTarball(): string {
   const how = '`npm run test:package` makes it';
   if (!existsSync(prebuilt)) return `The prebuilt addon is missing: ${how}.`;
@@ -44,7 +44,7 @@ export class InstalledTarball {
   readonly folder: string;
   /** Where programs may write. */
   readonly work: string;
-  /** Whether programs run as a user who can't write to the project: root can whatever the modes say. */
+  /** True if programs run as a user who can't write to the project; root can write in spite of file modes. */
   readonly isReadOnly: boolean;
   readonly #user: { uid?: number; gid?: number } = {};
 
@@ -73,7 +73,7 @@ export class InstalledTarball {
     if (!this.isReadOnly) this.#user = {};
   }
 
-  /** Runs a program in the folder for work, as users do who have nothing set for covarium. */
+  /** Runs a program in the work folder, with no environment variable for covarium set. */
   run(program: string, ...args: string[]): SpawnSyncReturns<string> {
     const { PATH: found } = process.env as { PATH?: string };
     const PATH = `${dirname(process.execPath)}:${found}`;
@@ -96,7 +96,7 @@ export class InstalledTarball {
     return spawnSync(program, args, options);
   }
 
-  /** The `covarium` command by the name that npm gives it. */
+  /** The `covarium` command under the name that npm gives it. */
   command(...args: string[]): SpawnSyncReturns<string> {
     return this.run(join(this.project, 'node_modules', '.bin', 'covarium'), ...args);
   }

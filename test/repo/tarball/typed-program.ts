@@ -1,4 +1,4 @@
-/** A program of a user of the package, for tsc alone: most of what is exported, and what the types refuse. */
+/** A user's program, only for tsc: it uses most exports, and shows what the types refuse. */
 export const typedProgram: string = `
 import {
   type BlockOptions, type CommandBuffer, type CovarianceOptions, CovariumError, type Device, type DeviceKind, type DeviceReport,
