@@ -6,7 +6,7 @@ import { near } from '../harness/near.ts';
 import { identity } from '../harness/some-normals.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
-onEveryDevice('A x + b + e has the mean and covariance worked by hand.', async (device) => {
+onEveryDevice('A x + b + e has the mean and covariance computed by hand.', async (device) => {
   const covariance = [
     [2, 0.5],
     [0.5, 1],
@@ -30,7 +30,7 @@ onEveryDevice('A x + b + e has the mean and covariance worked by hand.', async (
     ],
   });
   near(noisy.covarianceSync().data, [9, 7, 7, 18], () => 1e-5, 'noise');
-  // A state beside what is measured of it: noise of the second alone, and more rows than columns.
+  // A state and its measurement: only the measurement has noise, and the matrix has more rows than columns.
   using joint = await normal.affine({
     matrix: [
       [1, 0],
@@ -52,7 +52,7 @@ onEveryDevice('A x + b + e has the mean and covariance worked by hand.', async (
 });
 
 onEveryDevice(
-  'Matrices, offsets and noise that do not fit, or give no regular normal, are refused.',
+  'Matrices, offsets and noise that do not fit, or do not give a regular normal, are refused.',
   async (device) => {
     using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: identity(3) });
     await throwsCode('ERR_SHAPE', '(2)', () => normal.affine({ matrix: [[1, 0]] }));

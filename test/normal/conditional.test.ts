@@ -7,7 +7,7 @@ import fc from '../harness/properties.ts';
 import { conditionals, eps, identity, normals, realDtypes } from '../harness/some-normals.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
-onEveryDevice('a conditional is that of the textbook formula to 60 digits.', async (device) => {
+onEveryDevice('a conditional equals the textbook formula, computed with 60 digits.', async (device) => {
   for (const dtype of realDtypes(device))
     for (const { name, mean, factor, given, values, ...wanted } of conditionals) {
       // Rounding the factor of Hilbert's matrix to float32 moves its conditionals by more than their size.
@@ -30,7 +30,7 @@ onEveryDevice('a conditional is that of the textbook formula to 60 digits.', asy
       const means = normal.conditionalMeansSync({ given, rows: [values, values.map(() => 0), values] });
       assert.equal([means.rows, means.columns, means.dtype], [3, m, dtype]);
       for (const row of [0, 2]) {
-        // In float32 the values are rounded too, and wide ones have terms larger than what these add up to.
+        // In float32 the values are rounded too, and wide ones have terms larger than their sum.
         const size = (i: number) => (dtype === 'float32' && name === 'wide' ? 16 : 1) * 4 * tolerance * scale[i]!;
         near(means.row(row), wanted.conditionalMean, size, `${name}: means`);
       }
@@ -66,7 +66,7 @@ onEveryDevice(
               .factorSync()
               .toArray()
               .every((row, i) => row[i]! > 0),
-            'its factor is the one of Cholesky',
+            'its factor is the Cholesky factor',
           );
         }
         using whole = normal.marginalSync(orders[3]!);
@@ -81,7 +81,7 @@ onEveryDevice(
 
 onEveryDevice('a normal given by its precision has marginals and conditionals.', async (device) => {
   // precision [[2, -1], [-1, 2]]: covariance [[2, 1], [1, 2]] / 3; the conditional's precision is 2, its mean half of
-  // what is given.
+  // the given value.
   using normal = await MultivariateNormal.fromPrecision({
     device,
     precision: [
@@ -106,7 +106,7 @@ onEveryDevice('conditioning on nothing gives the same distribution, on everythin
   await throwsCode('ERR_SHAPE', '(5)', () => normal.conditional({ given: all, values: all }));
   await throwsCode('ERR_SHAPE', '(5)', () => normal.conditionalMeans({ given: all, rows: [all] }));
   await throwsCode('ERR_SHAPE', '(0)', () => normal.conditionalMeans({ given: [], rows: [] }));
-  // What is wrong with `given` is said first: it tells how many columns the rows have.
+  // A mistake in `given` is reported first, because `given` determines how many columns the rows have.
   await throwsCode('ERR_OUT_OF_RANGE', '`given[0]` is (7)', () =>
     normal.conditionalMeans({ given: [7], rows: [[1, 2]] }),
   );
@@ -157,7 +157,8 @@ test('The marginal of a conditional is the conditional of the marginal.', () => 
       using whole = MultivariateNormal.fromCholeskySync({ device, dtype: 'float64', mean, factor });
       const values = given.map((i) => at[i]!);
       const others = mean.map((_, i) => i).filter((i) => !given.includes(i));
-      // The last of the others, first by a conditional of all, then by one of what is named.
+      // The marginal of the last other coordinate: first from the conditional of all others, then as a conditional of
+      // it alone.
       const last = others.length - 1;
       using all = whole.conditionalSync({ given, values });
       using first = all.marginalSync([last]);
@@ -166,7 +167,7 @@ test('The marginal of a conditional is the conditional of the marginal.', () => 
       const scale = scales[others[last]!]!;
       near(first.mean.data, second.mean.data, () => 1e-10 * scale * mean.length, 'mean');
       near(first.factorSync().data, second.factorSync().data, () => 1e-10 * scale, 'deviation');
-      // Conditioning step by step is conditioning at once.
+      // Conditioning step by step equals conditioning at once.
       using start = whole.conditionalSync({ given: [given[0]!], values: [values[0]!] });
       const rest = given.slice(1).map((i) => (i > given[0]! ? i - 1 : i));
       using end = start.conditionalSync({ given: rest, values: values.slice(1) });
@@ -178,7 +179,7 @@ test('The marginal of a conditional is the conditional of the marginal.', () => 
   );
 });
 
-test('Conditional means are affine in what is given, with the covariance of the conditional.', async () => {
+test('Conditional means are affine in the given values, and the residuals have the covariance of the conditional.', async () => {
   using device = openDevice('reference');
   const { mean, factor, given } = conditionals[1]!;
   using normal = MultivariateNormal.fromCholeskySync({ device, dtype: 'float64', mean, factor });
@@ -186,7 +187,7 @@ test('Conditional means are affine in what is given, with the covariance of the 
   const others = mean.map((_, i) => i).filter((i) => !given.includes(i));
   const rows = draws.toArray();
   const means = await normal.conditionalMeans({ given, rows: rows.map((row) => given.map((i) => row[i]!)) });
-  // What the regression leaves does not depend on what is given.
+  // The residual of the regression does not depend on the given values.
   using rest = normal.conditionalSync({ given, values: [0, 0] });
   const spread = rest.covarianceSync();
   for (const [k, i] of others.entries())
@@ -242,7 +243,7 @@ onEveryDevice('Coordinates, values and options that cannot be conditioned on are
     normal.conditionalMeans({ given: [1], rows: [[0], [Number.NaN]] }),
   );
   assert.equal([gap.row, gap.column], [1, 0]);
-  // What float32 does not hold, as in other rows.
+  // A value that float32 does not hold, as in other rows.
   const huge = await throwsCode('ERR_NOT_FINITE', '`rows` entry (1, 0) is (1e+300), which is infinite in', () =>
     normal.conditionalMeans({ given: [1], rows: [[0], [1e300]] }),
   );

@@ -53,13 +53,13 @@ onEveryDevice('the score is -covariance^-1 (x - mean), and the slope of the log 
   assert.is(normal.scoreInputSync(Matrix.from([], { columns: mean.length })).rows, 0);
 });
 
-onEveryDevice('densities, distances, entropies and gradients are those of 60 digits.', async (device) => {
+onEveryDevice('densities, distances, entropies and gradients agree with 60-digit answers.', async (device) => {
   for (const dtype of realDtypes(device))
     for (const { name, mean, factor, rows, logDeterminant, entropy, mahalanobis, logPdf, score } of answers.densities) {
       using normal = MultivariateNormal.fromCholeskySync({ device, dtype, mean, factor });
       const what = `${name}, ${dtype}`;
-      // A triangular solve is exact to a few roundings, however ill-conditioned the factor; what a type makes of the
-      // factor's and the rows' numbers is of no other size.
+      // A triangular solve is exact to a few roundings, however ill-conditioned the factor; rounding the factor and
+      // the rows to the type is an error of the same size.
       const tolerance = 32 * eps(dtype);
       near([normal.logDeterminant, normal.entropy], [logDeterminant, entropy], () => tolerance * factor.length, what);
       near((await normal.mahalanobis(rows)).data, mahalanobis, (i) => tolerance * mahalanobis[i], `${what}: distance`);
@@ -84,7 +84,7 @@ onEveryDevice('densities, distances, entropies and gradients are those of 60 dig
     }
 });
 
-// What an error of the logarithm makes of a density.
+// The effect of an error of the logarithm on a density.
 const pdfSize = (logarithm: number) => (1 + Math.abs(logarithm)) * Math.exp(logarithm);
 
 for (const [dtype, sizes, tolerance] of [
@@ -92,7 +92,7 @@ for (const [dtype, sizes, tolerance] of [
   ['float64', [2e154, 1e300, 1e-163, 1e-200], 1e-15],
 ] as const)
   onEveryDevice(
-    `${dtype} distances are right where their squares do not fit; densities of far rows are no NaN.`,
+    `${dtype} distances are right if their squares do not fit; densities of far rows are not NaN.`,
     (device) => {
       if (!device.dtypes.includes(dtype)) return;
       using normal = MultivariateNormal.fromCovarianceSync({ device, dtype, covariance: [[1, 0.5], [0.5, 1]] }); // biome-ignore format: short
@@ -144,29 +144,32 @@ onEveryDevice('scoreInput refuses a row with a NaN, and a closed normal.', async
   await throwsCode('ERR_CLOSED', '3', () => normal.scoreInput([0, 0, 0]));
 });
 
-onEveryDevice('The score of a row whose products overflow is what of it the type holds.', async (device) => {
-  for (const dtype of realDtypes(device)) {
-    const far = 1.9 * (dtype === 'float32' ? 2 ** 127 : 2 ** 1023);
-    using normal = await MultivariateNormal.fromPrecision({
-      device,
-      dtype,
-      precision: [
-        [2, 0.5],
-        [0.5, 1],
-      ],
-    });
-    const rows = [
-      [far, -far],
-      [far / 4, far / 4],
-      [1, 1],
-    ];
-    const scores = (await normal.scoreInput(rows)).toArray();
-    assert.is(scores[0]![0], Number.NEGATIVE_INFINITY);
-    near([scores[0]![1]! / far], [0.5], () => 1e-5, dtype);
-    near([scores[1]![0]! / far, scores[1]![1]! / far], [-0.625, -0.375], () => 1e-5, dtype);
-    near(scores[2]!, [-2.5, -1.5], () => 1e-5, dtype);
-  }
-});
+onEveryDevice(
+  'The score of a row whose products overflow is right in the entries that the type holds.',
+  async (device) => {
+    for (const dtype of realDtypes(device)) {
+      const far = 1.9 * (dtype === 'float32' ? 2 ** 127 : 2 ** 1023);
+      using normal = await MultivariateNormal.fromPrecision({
+        device,
+        dtype,
+        precision: [
+          [2, 0.5],
+          [0.5, 1],
+        ],
+      });
+      const rows = [
+        [far, -far],
+        [far / 4, far / 4],
+        [1, 1],
+      ];
+      const scores = (await normal.scoreInput(rows)).toArray();
+      assert.is(scores[0]![0], Number.NEGATIVE_INFINITY);
+      near([scores[0]![1]! / far], [0.5], () => 1e-5, dtype);
+      near([scores[1]![0]! / far, scores[1]![1]! / far], [-0.625, -0.375], () => 1e-5, dtype);
+      near(scores[2]!, [-2.5, -1.5], () => 1e-5, dtype);
+    }
+  },
+);
 
 onEveryDevice('An entry that float32 does not hold is shown as it was given.', async (device) => {
   const normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1, 1], dtype: 'float32' });

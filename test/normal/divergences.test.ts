@@ -46,7 +46,7 @@ const answers: Answer[] = JSON.parse(
   readFileSync(new URL('../answers/normal-questions.json', import.meta.url), 'utf8'),
 ).distances;
 
-// A normal of the numbers given is what is compared: in float32 only where they are float32's.
+// The answers are for exactly these numbers, so float32 is compared only if they are float32 numbers.
 const exactDtypes = (device: Device, { p, q }: Pick<Answer, 'p' | 'q'>) =>
   (device.dtypes as RealDtype[]).filter(
     (dtype) =>
@@ -54,7 +54,7 @@ const exactDtypes = (device: Device, { p, q }: Pick<Answer, 'p' | 'q'>) =>
       [p, q].every((each) => [each.mean, ...each.factor].flat().every((x) => Math.fround(x) === x)),
   );
 
-onEveryDevice('distances are those of the textbook formulas to 60 digits.', async (device) => {
+onEveryDevice('distances equal the textbook formulas, computed with 60 digits.', async (device) => {
   let compared = 0;
   for (const answer of answers)
     for (const dtype of exactDtypes(device, answer)) {
@@ -62,8 +62,8 @@ onEveryDevice('distances are those of the textbook formulas to 60 digits.', asyn
       using p = MultivariateNormal.fromCholeskySync({ device, dtype, ...answer.p });
       using q = MultivariateNormal.fromCholeskySync({ device, dtype, ...answer.q });
       const at = `${answer.name}, ${dtype}`;
-      // A relative error, even where p and q are nearly alike: Hilbert's matrix has a condition of 1.5e7, its factor
-      // the root of it.
+      // The error is relative even if p and q are nearly equal: Hilbert's matrix has a condition of 1.5e7, its factor
+      // the square root of that.
       near(await klDivergence(p, q), answer.kl, 1e-12, at, rounding(answer.kl));
       near(await klDivergence(q, p), answer.klBack, 1e-12, at, rounding(answer.klBack));
       near(await crossEntropy(p, q), answer.crossEntropy, 1e-12, at);
@@ -78,7 +78,7 @@ onEveryDevice('distances are those of the textbook formulas to 60 digits.', asyn
 });
 
 onEveryDevice(
-  'a distribution is at distance 0 from itself, in each type, and from one made of the same numbers.',
+  'a distribution has distance 0 from itself, in each type, and from one made of the same numbers.',
   async (device) => {
     for (const dtype of device.dtypes as RealDtype[])
       for (const { p: given } of answers) {
@@ -97,7 +97,7 @@ onEveryDevice(
 );
 
 onEveryDevice(
-  'a distribution given by its covariance, and by its precision, is at a distance of rounding.',
+  'a distribution given by its covariance and the same one given by its precision differ by rounding.',
   (device) => {
     const dtype = device.dtypes.includes('float64') ? 'float64' : 'float32';
     const eps = dtype === 'float64' ? 2 ** -52 : 2 ** -23;
@@ -146,7 +146,7 @@ const normals = (n: number) =>
 
 const pairs = fc.integer({ min: 1, max: 6 }).chain((n) => fc.tuple(normals(n), normals(n)));
 
-test('Whatever two normals are: no distance is negative or NaN, each keeps its order, the symmetric ones are symmetric.', () => {
+test('For any two normals, no distance is negative or NaN, divergences grow with their order, and symmetric ones are symmetric.', () => {
   using device = openDevice('reference');
   fc.assert(
     fc.property(pairs, ([a, b]) => {
@@ -178,7 +178,7 @@ test('Whatever two normals are: no distance is negative or NaN, each keeps its o
   );
 });
 
-test('The KL divergence of the whole is that of a marginal and the mean one of the conditionals.', () => {
+test('The KL divergence of the whole is that of a marginal plus the mean of that of the conditionals.', () => {
   using device = openDevice('reference');
   fc.assert(
     fc.property(normals(4), ({ mean, below }) => {
@@ -187,8 +187,8 @@ test('The KL divergence of the whole is that of a marginal and the mean one of t
       using q = MultivariateNormal.fromCholeskySync({ device, dtype: 'float64', factor });
       using pa = p.marginalSync([0]);
       using qa = q.marginalSync([0]);
-      // Of equal covariances the divergence of the conditionals is half the square of a linear function of a: its mean
-      // is that at the mean.
+      // With equal covariances, the divergence of the conditionals is half the square of a linear function of a, here
+      // a constant, so its mean is its value at the mean.
       using pb = p.conditionalSync({ given: [0], values: [mean[0]!] });
       using qb = q.conditionalSync({ given: [0], values: [mean[0]!] });
       near(klDivergenceSync(pa, qa) + klDivergenceSync(pb, qb), klDivergenceSync(p, q), 1e-10, 'chain');
@@ -241,7 +241,7 @@ onEveryDevice(
     using q = of([[1, 0.25], [0.25, 2]]); // biome-ignore format: short
     for (const scale of [0.01, 0.1, 0.9, 1.001, 1.5, 4, 1e6]) {
       using p = of([[scale, 0.25 * Math.sqrt(scale)], [0.25 * Math.sqrt(scale), 2.5]]); // biome-ignore format: short
-      // To first order in alpha it is alpha times Kullback and Leibler's divergence of q from p.
+      // To first order in alpha it is alpha times the Kullback-Leibler divergence of q from p.
       for (const alpha of [1e-300, 1e-100, 1e-30, 1e-20, 1e-17, 1e-15, 1e-12, 1e-10])
         near(
           renyiDivergenceSync(p, q, alpha) / alpha,
@@ -276,7 +276,7 @@ const hardDivergences: readonly (readonly [number, ...number[]])[] = [
   [0.9, 310.8338483504705, 542.8680955165103, 4133.140241924313, 459.99021602052],
 ];
 
-onEveryDevice('a divergence loses no digits where one normal is nearly singular or very wide.', (device) => {
+onEveryDevice('a divergence loses no digits if one normal is nearly singular or very wide.', (device) => {
   if (!device.dtypes.includes('float64')) return;
   const of = (factor: number[][]) => MultivariateNormal.fromCholeskySync({ device, factor, dtype: 'float64' });
   using one = of([[1, 0, 0], [3e5, 1e-6, 0], [-2e5, 7e4, 1e-3]]); // biome-ignore format: short
@@ -300,7 +300,7 @@ function rounding(divergence: number): number {
   return 2 ** -50 * Math.sqrt(divergence) + 2 ** -100;
 }
 
-// The length of all entries of both factors: what a Wasserstein distance is rounded to.
+// The norm of all entries of both factors, to which the rounding of a Wasserstein distance is relative.
 function size({ p, q }: Pick<Answer, 'p' | 'q'>): number {
   return Math.hypot(...p.factor.flat(), ...q.factor.flat());
 }
@@ -403,7 +403,7 @@ onEveryDevice('a divergence of many coordinates is that of the one in which they
 });
 
 // Both read copies in memory of the device, between turns of the event loop.
-onNative('A distance whose device or normal is closed meanwhile is refused, or right.', async () => {
+onNative('If the device or a normal is closed during a distance, the call is refused or right.', async () => {
   const covariance = (n: number, share: number) =>
     Array.from({ length: n }, (_, i) =>
       Array.from({ length: n }, (_, j) => (i === j ? 2 : 0) + share ** Math.abs(i - j)),

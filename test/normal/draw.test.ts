@@ -5,7 +5,7 @@ import { onEveryType } from '../harness/every-device.ts';
 import { near } from '../harness/near.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
-onEveryType('each row may have a mean of its own, with the normals that it had.', async (device, dtype, tolerance) => {
+onEveryType('each row may have its own mean, with the same normals as without.', async (device, dtype, tolerance) => {
   const covariance = [
     [4, 2],
     [2, 3],

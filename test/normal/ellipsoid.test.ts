@@ -6,40 +6,43 @@ import { near } from '../harness/near.ts';
 import { answers, conditionals, eps, identity, realDtypes } from '../harness/some-normals.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
-onEveryDevice('half-axes have the lengths of 60 digits, are orthogonal, and make the covariance.', async (device) => {
-  for (const { name, factor, lengths } of answers.ellipsoids) {
-    const dtype = realDtypes(device).at(-1)!;
-    if (dtype === 'float32' && (name === 'wide' || name === 'Hilbert')) continue;
-    using normal = MultivariateNormal.fromCholeskySync({ device, dtype, factor });
-    const { axes, radius, centre, probability } = await normal.ellipsoid({ probability: 0.9 });
-    const n = factor.length;
-    assert.equal([axes.rows, axes.columns, axes.dtype, probability], [n, n, 'float64', 0.9]);
-    assert.equal(centre.toArray(), normal.mean.toArray());
-    const axis = (k: number) => Array.from({ length: n }, (_, i) => axes.get(i, k) / radius);
-    const found = lengths.map((_: number, k: number) => Math.hypot(...axis(k)));
-    // Small ones beside large ones, too: each to a relative error.
-    const tolerance = dtype === 'float32' ? 1e-6 : name === 'Hilbert' ? 1e-12 : 1e-14;
-    near(found, lengths, (k) => tolerance * lengths[k], name);
-    for (let k = 0; k < n; k++)
-      for (let l = 0; l < k; l++) {
-        const product = axis(k).reduce((sum, x, i) => sum + x * axis(l)[i]!, 0);
-        assert.ok(Math.abs(product) <= 1e-14 * found[k]! * found[l]!, `${name}: ${k}, ${l}`);
-      }
-    const covariance = normal.covarianceSync().toArray();
-    for (let i = 0; i < n; i++)
-      for (let j = 0; j < n; j++) {
-        let sum = 0;
-        for (let k = 0; k < n; k++) sum += axis(k)[i]! * axis(k)[j]!;
-        const size = Math.sqrt(covariance[i]![i]! * covariance[j]![j]!);
-        assert.ok(Math.abs(sum - covariance[i]![j]!) <= 64 * eps(dtype) * size, `${name}: (${i}, ${j})`);
-      }
-  }
-});
+onEveryDevice(
+  'half-axes have the lengths of 60-digit answers, are orthogonal, and give the covariance.',
+  async (device) => {
+    for (const { name, factor, lengths } of answers.ellipsoids) {
+      const dtype = realDtypes(device).at(-1)!;
+      if (dtype === 'float32' && (name === 'wide' || name === 'Hilbert')) continue;
+      using normal = MultivariateNormal.fromCholeskySync({ device, dtype, factor });
+      const { axes, radius, centre, probability } = await normal.ellipsoid({ probability: 0.9 });
+      const n = factor.length;
+      assert.equal([axes.rows, axes.columns, axes.dtype, probability], [n, n, 'float64', 0.9]);
+      assert.equal(centre.toArray(), normal.mean.toArray());
+      const axis = (k: number) => Array.from({ length: n }, (_, i) => axes.get(i, k) / radius);
+      const found = lengths.map((_: number, k: number) => Math.hypot(...axis(k)));
+      // Each has a small relative error, even small ones beside large ones.
+      const tolerance = dtype === 'float32' ? 1e-6 : name === 'Hilbert' ? 1e-12 : 1e-14;
+      near(found, lengths, (k) => tolerance * lengths[k], name);
+      for (let k = 0; k < n; k++)
+        for (let l = 0; l < k; l++) {
+          const product = axis(k).reduce((sum, x, i) => sum + x * axis(l)[i]!, 0);
+          assert.ok(Math.abs(product) <= 1e-14 * found[k]! * found[l]!, `${name}: ${k}, ${l}`);
+        }
+      const covariance = normal.covarianceSync().toArray();
+      for (let i = 0; i < n; i++)
+        for (let j = 0; j < n; j++) {
+          let sum = 0;
+          for (let k = 0; k < n; k++) sum += axis(k)[i]! * axis(k)[j]!;
+          const size = Math.sqrt(covariance[i]![i]! * covariance[j]![j]!);
+          assert.ok(Math.abs(sum - covariance[i]![j]!) <= 64 * eps(dtype) * size, `${name}: (${i}, ${j})`);
+        }
+    }
+  },
+);
 
-onEveryDevice('half-axes scale with the covariance, beyond what its variances can hold too.', (device) => {
+onEveryDevice('half-axes scale with the covariance, even if the variances overflow or underflow.', (device) => {
   const dtype = realDtypes(device).at(-1)!;
   for (const scale of dtype === 'float64' ? [1, 1e-170, 1e170] : [1, 1e-19, 1e18]) {
-    // Mild, graded, and with a row that is long beside the diagonal.
+    // A mild factor, a graded one, and one with a long row beside its diagonal.
     for (const [factor, lengths] of [
       [
         [
@@ -73,7 +76,7 @@ onEveryDevice('half-axes scale with the covariance, beyond what its variances ca
   }
 });
 
-onEveryDevice('half-axes of coordinates whose units are far apart are their own.', (device) => {
+onEveryDevice('half-axes of coordinates with very different units do not mix.', (device) => {
   if (!device.dtypes.includes('float64')) return;
   const covariance = [
     [1e200, 0.5, 0],

@@ -59,7 +59,7 @@ onEveryDevice('moments are exact for random normals: 1e-6 in float32, 1e-12 in f
   );
 });
 
-onEveryDevice('so are those of a normal from a precision, and of one nearly singular.', async (device) => {
+onEveryDevice('moments are exact for a normal from a precision, and for a nearly singular one.', async (device) => {
   using precise = await MultivariateNormal.fromPrecision({
     device,
     mean: [0, 5],
@@ -85,7 +85,7 @@ onEveryDevice('so are those of a normal from a precision, and of one nearly sing
 });
 
 onEveryDevice(
-  'so are those of normals that are diagonal, of low rank or singular, whatever their draws take.',
+  'moments are exact for diagonal, low-rank and singular normals, however many normals a draw takes.',
   async (device) => {
     const outer = [3, -1, 2].map((a, i) => [3, -1, 2].map((b, j) => a * b + (i === j ? 0.5 : 0)));
     const singular = [
@@ -117,34 +117,37 @@ onEveryDevice(
   },
 );
 
-onEveryDevice('the sample is the run with its seed, moved a little, and the same every time.', async (device) => {
-  using normal = await MultivariateNormal.fromCovariance({ device, mean, covariance });
-  const count = 20_000;
-  const which = { seed: 42, stream: 7 };
-  const exact = await normal.sample(count, { ...which, empirical: true });
-  assert.equal(normal.sampleSync(count, { ...which, empirical: true }).data, exact.data);
-  const usual = normal.sampleSync(count, which);
-  assert.equal((await normal.sample(count, { ...which, empirical: false })).data, usual.data);
-  assert.equal(normal.sampleSync(count, { ...which, empirical: undefined }).data, usual.data);
-  for (let row = 0; row < count; row++)
-    for (let j = 0; j < 3; j++) {
-      const moved = Math.abs(exact.get(row, j) - usual.get(row, j)) / Math.sqrt(covariance[j]![j]!);
-      assert.ok(moved < 0.1, `row ${row} has moved by ${moved} standard deviations`);
-    }
-  const out = device.matrix(count, 3);
-  assert.is(await normal.sample(count, { ...which, empirical: true, out }), out);
-  assert.equal(out.data, exact.data);
-  const array = new Float32Array(3 * count);
-  assert.is(normal.sampleSync(count, { ...which, empirical: true, out: array }).data, array);
-  assert.equal(array, exact.data);
-  assert.is.not(
-    normal.sampleSync(4, { empirical: true }).get(0, 0),
-    normal.sampleSync(4, { empirical: true }).get(0, 0),
-  );
-});
+onEveryDevice(
+  'the sample is the ordinary sample of its seed, moved a little, and the same every time.',
+  async (device) => {
+    using normal = await MultivariateNormal.fromCovariance({ device, mean, covariance });
+    const count = 20_000;
+    const which = { seed: 42, stream: 7 };
+    const exact = await normal.sample(count, { ...which, empirical: true });
+    assert.equal(normal.sampleSync(count, { ...which, empirical: true }).data, exact.data);
+    const usual = normal.sampleSync(count, which);
+    assert.equal((await normal.sample(count, { ...which, empirical: false })).data, usual.data);
+    assert.equal(normal.sampleSync(count, { ...which, empirical: undefined }).data, usual.data);
+    for (let row = 0; row < count; row++)
+      for (let j = 0; j < 3; j++) {
+        const moved = Math.abs(exact.get(row, j) - usual.get(row, j)) / Math.sqrt(covariance[j]![j]!);
+        assert.ok(moved < 0.1, `row ${row} has moved by ${moved} standard deviations`);
+      }
+    const out = device.matrix(count, 3);
+    assert.is(await normal.sample(count, { ...which, empirical: true, out }), out);
+    assert.equal(out.data, exact.data);
+    const array = new Float32Array(3 * count);
+    assert.is(normal.sampleSync(count, { ...which, empirical: true, out: array }).data, array);
+    assert.equal(array, exact.data);
+    assert.is.not(
+      normal.sampleSync(4, { empirical: true }).get(0, 0),
+      normal.sampleSync(4, { empirical: true }).get(0, 0),
+    );
+  },
+);
 
 onEveryDevice(
-  'too few rows, a part of a sample and what is no option are refused; an abort frees all.',
+  'too few rows, a part of a sample and unknown options are refused; an abort frees all memory.',
   async (device) => {
     using normal = await MultivariateNormal.fromCovariance({ device, mean, covariance });
     const before = device.memory().liveBytes;
@@ -196,7 +199,7 @@ function errors(
   mean: readonly number[],
   covariance: readonly (readonly number[])[],
 ): { mean: number; covariance: number } {
-  // From the asked mean, so that a sum of large numbers costs no digits.
+  // Sums deviations from the requested mean, so that large numbers cost no digits.
   const off = mean.map((centre, j) => {
     let sum = 0;
     for (let row = 0; row < rows; row++) sum += data[row * n + j]! - centre;
@@ -214,7 +217,7 @@ function errors(
   return { mean: Math.max(...off.map((error, j) => Math.abs(error) / sd[j]!)), covariance: worst };
 }
 
-// The covariance of the factor as it is kept, in float64.
+// The covariance of the stored factor, in float64.
 function rounded(normal: MultivariateNormal): number[][] {
   const factor = normal.factorSync().toArray();
   return factor.map((a) => factor.map((b) => a.reduce((sum, x, k) => sum + x * b[k]!, 0)));

@@ -18,7 +18,7 @@ const labels = Array.from({ length: count }, (_, row) => (row * 7 + (row % 5)) %
 const values = scattered(count * n, 1).map((value, at) => value * 10 ** (at % n) + 5 * labels[Math.floor(at / n)]!);
 const rows = Array.from({ length: count }, (_, row) => Array.from(values.subarray(row * n, (row + 1) * n)));
 
-onEveryType('each group is fitted as its rows alone are.', async (device, dtype, tolerance) => {
+onEveryType('each group is fitted like its rows alone.', async (device, dtype, tolerance) => {
   for (const ddof of [undefined, 0, 2])
     for (const given of [rows, Matrix.from(rows, { dtype: 'float64' })])
       for (const making of fits) {
@@ -100,7 +100,7 @@ onEveryDevice('groups that cannot be fitted are refused, and leave nothing behin
 });
 
 onEveryDevice(
-  'A column of a group that others determine is refused, whatever rounding leaves of it.',
+  'A column of a group that others determine is refused, whatever rounding errors remain.',
   async (device) => {
     for (let table = 1; table <= 40; table++) {
       const rows = Array.from({ length: 14 }, (_, i) => {

@@ -28,7 +28,7 @@ onEveryDevice(
   },
 );
 
-onEveryDevice('fits of every kind are those of NumPy and scikit-learn, in each type.', async (device) => {
+onEveryDevice('fits of every kind equal those of NumPy and scikit-learn, in each type.', async (device) => {
   for (const dtype of ['float32', 'float64'] as const) {
     if (!device.dtypes.includes(dtype)) continue;
     const tolerance = dtype === 'float32' ? 1e-6 : 1e-13;
@@ -57,7 +57,7 @@ onEveryDevice('fits of every kind are those of NumPy and scikit-learn, in each t
   }
 });
 
-onEveryDevice('moments make the normal that their rows make, at once or bit by bit.', async (device) => {
+onEveryDevice('moments give the same normal as their rows, added at once or in parts.', async (device) => {
   const whole = new Moments(3, { device });
   whole.addSync(small);
   const parts = new Moments(3);
@@ -81,7 +81,7 @@ onEveryDevice('moments make the normal that their rows make, at once or bit by b
   assert.equal(shrunk.covarianceSync().data, other.covarianceSync().data);
 });
 
-onEveryDevice('a shrinkage alone gives what it gives beside weights of 1.', async (device) => {
+onEveryDevice('a shrinkage alone gives the same as with weights of 1.', async (device) => {
   if (!device.dtypes.includes('float64')) return console.log(`skipped  ${device.kind}: it has no float64.`);
   const rows = Matrix.from(small, { dtype: 'float64' });
   const weights = small.map(() => 1);
@@ -117,7 +117,7 @@ onEveryDevice('a shrinkage alone gives what it gives beside weights of 1.', asyn
 });
 
 onEveryDevice(
-  'rows whose squares the type does not hold are refused as such, not as a constant column.',
+  'rows whose squares the type does not hold are refused for that, not as a constant column.',
   async (device) => {
     for (const dtype of device.dtypes as ('float32' | 'float64')[])
       for (const scale of dtype === 'float32' ? [1e-21, 1e-22, 1e-25, 1e21] : [1e-157, 1e-160, 1e-300, 1e156, 1e300]) {
@@ -139,7 +139,7 @@ onEveryDevice(
   },
 );
 
-onEveryDevice('fewer rows than dimensions take shrinkage.', async (device) => {
+onEveryDevice('fewer rows than dimensions need shrinkage.', async (device) => {
   const { rows } = cases.find(({ name }) => name === 'more dimensions than rows')!;
   await throwsCode('ERR_SHAPE', '(6) rows, but a normal of dimension (10)', () =>
     MultivariateNormal.fit({ device, rows }),
@@ -176,28 +176,31 @@ onEveryDevice('rows with a NaN are refused or dropped.', async (device) => {
   near(dropped.covarianceSync().data, fitted.covarianceSync().data, 1e-6);
 });
 
-onEveryDevice('a row of weight 0 counts for nothing, however far it lies, but may lack no number.', async (device) => {
-  for (const dtype of (['float32', 'float64'] as const).filter((each) => device.dtypes.includes(each))) {
-    const tolerance = dtype === 'float32' ? 1e-6 : 1e-13;
-    const weights = small.map((_, r) => 1 + (r % 3));
-    using fitted = MultivariateNormal.fitSync({ device, dtype, rows: small, weights });
-    for (const value of [1e15, -1e30]) {
-      const far = small[0]!.map(() => value);
-      for (const given of [[far, ...small, far], Matrix.from([far, ...small, far], { dtype: 'float32' })]) {
-        using normal = await MultivariateNormal.fit({ device, dtype, rows: given, weights: [0, ...weights, 0] });
-        const isRounded = given instanceof Matrix;
-        near(normal.mean.data, fitted.mean.data, isRounded ? 1e-6 : tolerance, `${value}`);
-        near(normal.covarianceSync().data, fitted.covarianceSync().data, isRounded ? 1e-6 : tolerance, `${value}`);
+onEveryDevice(
+  'a row of weight 0 has no effect, however far it lies, but must not have missing numbers.',
+  async (device) => {
+    for (const dtype of (['float32', 'float64'] as const).filter((each) => device.dtypes.includes(each))) {
+      const tolerance = dtype === 'float32' ? 1e-6 : 1e-13;
+      const weights = small.map((_, r) => 1 + (r % 3));
+      using fitted = MultivariateNormal.fitSync({ device, dtype, rows: small, weights });
+      for (const value of [1e15, -1e30]) {
+        const far = small[0]!.map(() => value);
+        for (const given of [[far, ...small, far], Matrix.from([far, ...small, far], { dtype: 'float32' })]) {
+          using normal = await MultivariateNormal.fit({ device, dtype, rows: given, weights: [0, ...weights, 0] });
+          const isRounded = given instanceof Matrix;
+          near(normal.mean.data, fitted.mean.data, isRounded ? 1e-6 : tolerance, `${value}`);
+          near(normal.covarianceSync().data, fitted.covarianceSync().data, isRounded ? 1e-6 : tolerance, `${value}`);
+        }
       }
+      const holed = Matrix.from([...small, small[0]!.map(() => Number.NaN)], { dtype });
+      await throwsCode('ERR_NOT_FINITE', '(12, 0)', () =>
+        MultivariateNormal.fit({ device, dtype, rows: holed, weights: [...weights, 0] }),
+      );
     }
-    const holed = Matrix.from([...small, small[0]!.map(() => Number.NaN)], { dtype });
-    await throwsCode('ERR_NOT_FINITE', '(12, 0)', () =>
-      MultivariateNormal.fit({ device, dtype, rows: holed, weights: [...weights, 0] }),
-    );
-  }
-});
+  },
+);
 
-onEveryDevice('what a fit cannot do is refused.', async (device) => {
+onEveryDevice('fits that are not possible are refused.', async (device) => {
   const fit = (options: object) => () => MultivariateNormal.fit({ device, rows: small, ...options });
   const liveBefore = device.memory().liveBytes;
   await throwsCode('ERR_UNKNOWN_OPTION', '(weight)', fit({ weight: [] }));
@@ -222,7 +225,7 @@ onEveryDevice('what a fit cannot do is refused.', async (device) => {
   await throwsCode('ERR_SHAPE', '(0) observations', () =>
     MultivariateNormal.fromMomentsSync({ device, moments: new Moments(2) }),
   );
-  assert.is(device.memory().liveBytes, liveBefore, 'what was begun is given back');
+  assert.is(device.memory().liveBytes, liveBefore, 'the memory of the unfinished fit is released');
 });
 
 onEveryDevice(
@@ -230,7 +233,7 @@ onEveryDevice(
   (device) => {
     if (!device.dtypes.includes('float64')) return;
     const offset = 1e14;
-    // Multiples of 1 / 64 are what float64 holds there.
+    // float64 holds multiples of 1 / 64 there.
     const rows = Array.from({ length: 999 }, (_, i) => [offset + ((i * 37) % 128) / 64, ((i * 53) % 128) / 64]);
     using fitted = MultivariateNormal.fitSync({ device, rows, dtype: 'float64' });
     const near0 = rows.map(([a, b]) => [a! - offset, b!]);
@@ -240,43 +243,46 @@ onEveryDevice(
   },
 );
 
-onEveryDevice('a fit of a constant column names it and the ways out, and takes them.', async (device) => {
-  const rows = [
-    [1, 7, 2],
-    [2, 7, 4],
-    [3, 7, 5],
-    [5, 7, 1],
-  ];
-  for (const options of [{}, { missing: 'drop' }, { shrinkage: 0 }] as const) {
-    const fit = () => MultivariateNormal.fit({ device, rows, ...options });
-    const { pivot } = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`rows` has column (1), which is the same', fit);
-    assert.is(pivot, 1);
-  }
-  using accepted = await MultivariateNormal.fit({ device, rows, singular: 'pivoted' });
-  assert.ok(
-    accepted
-      .sampleSync(5, { seed: 1 })
-      .column(1)
-      .every((value) => value === 7),
-  );
-  using shifted = MultivariateNormal.fitSync({ device, rows, jitter: true });
-  assert.ok(shifted.jitter!.amount > 0);
-  // As many rows as columns at most: the rank is at most their number less one.
-  using few = await MultivariateNormal.fit({ device, rows: rows.slice(0, 2), singular: 'eigen' });
-  assert.is((await few.factor()).columns, 1);
-  const both = { device, rows, singular: 'eigen', jitter: true } as const;
-  await throwsCode('ERR_INVALID_ARGUMENT', 'pass only one', () => MultivariateNormal.fit(both));
-  const moments = new Moments(3);
-  moments.addSync(rows);
-  await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`moments` has column (1)', () =>
-    MultivariateNormal.fromMoments({ device, moments }),
-  );
-  using ofMoments = await MultivariateNormal.fromMoments({ device, moments, singular: 'pivoted' });
-  assert.is(ofMoments.mean.at(1), 7);
-  await throwsCode('ERR_SHAPE', '`rows` is flat', () => MultivariateNormal.fit({ device, rows: [1, 2, 3] as never }));
-});
+onEveryDevice(
+  'a fit of a constant column names the column and the options that help, and they help.',
+  async (device) => {
+    const rows = [
+      [1, 7, 2],
+      [2, 7, 4],
+      [3, 7, 5],
+      [5, 7, 1],
+    ];
+    for (const options of [{}, { missing: 'drop' }, { shrinkage: 0 }] as const) {
+      const fit = () => MultivariateNormal.fit({ device, rows, ...options });
+      const { pivot } = await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`rows` has column (1), which is the same', fit);
+      assert.is(pivot, 1);
+    }
+    using accepted = await MultivariateNormal.fit({ device, rows, singular: 'pivoted' });
+    assert.ok(
+      accepted
+        .sampleSync(5, { seed: 1 })
+        .column(1)
+        .every((value) => value === 7),
+    );
+    using shifted = MultivariateNormal.fitSync({ device, rows, jitter: true });
+    assert.ok(shifted.jitter!.amount > 0);
+    // Not more rows than columns: the rank is at most the number of rows minus one.
+    using few = await MultivariateNormal.fit({ device, rows: rows.slice(0, 2), singular: 'eigen' });
+    assert.is((await few.factor()).columns, 1);
+    const both = { device, rows, singular: 'eigen', jitter: true } as const;
+    await throwsCode('ERR_INVALID_ARGUMENT', 'pass only one', () => MultivariateNormal.fit(both));
+    const moments = new Moments(3);
+    moments.addSync(rows);
+    await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '`moments` has column (1)', () =>
+      MultivariateNormal.fromMoments({ device, moments }),
+    );
+    using ofMoments = await MultivariateNormal.fromMoments({ device, moments, singular: 'pivoted' });
+    assert.is(ofMoments.mean.at(1), 7);
+    await throwsCode('ERR_SHAPE', '`rows` is flat', () => MultivariateNormal.fit({ device, rows: [1, 2, 3] as never }));
+  },
+);
 
-onEveryDevice('A column that others determine is refused, whatever rounding leaves of it.', async (device) => {
+onEveryDevice('A column that others determine is refused, whatever rounding errors remain.', async (device) => {
   for (let table = 1; table <= 40; table++) {
     const rows = Array.from({ length: 7 }, (_, i) => {
       const [a, b] = [Math.sin(7 * i * table + 1), 3 * Math.cos(i * i * table)];
@@ -306,7 +312,7 @@ onEveryDevice('weights whose squares vanish are refused.', async (device) => {
     await throwsCode('ERR_OUT_OF_RANGE', '`weights` are too small', () => fitted(weight));
 });
 
-onEveryDevice('Jitter and shrinkage take what rounding leaves of a column for nothing.', async (device) => {
+onEveryDevice('Jitter and shrinkage treat the rounding errors that remain of a column as 0.', async (device) => {
   for (let table = 1; table <= 20; table++) {
     const rows = Array.from({ length: 7 }, (_, i) => {
       const [a, b] = [Math.sin(7 * i * table + 1), 3 * Math.cos(i * i * table)];
@@ -315,7 +321,7 @@ onEveryDevice('Jitter and shrinkage take what rounding leaves of a column for no
     const moments = new Moments(3);
     moments.addSync(rows);
     const options = { device, dtype: 'float32', jitter: 1e-3 } as const;
-    // Of a row less than there must be, too, whose covariance is singular by their number.
+    // Also with one row fewer than needed, where the covariance is singular because of the number of rows.
     for (const normal of [
       MultivariateNormal.fitSync({ ...options, rows }),
       MultivariateNormal.fromMomentsSync({ ...options, moments }),

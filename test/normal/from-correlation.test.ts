@@ -31,7 +31,7 @@ onEveryType('correlations and standard deviations give the covariance.', async (
   );
 });
 
-onEveryType('what the caller changes after the call is of no account.', async (device, dtype, tolerance) => {
+onEveryType('changes by the caller after the call have no effect.', async (device, dtype, tolerance) => {
   const n = 200;
   const correlation = new Float64Array(n * n).map((_, at) => (at % (n + 1) === 0 ? 1 : 0.25));
   const [mean, standardDeviations] = [new Float64Array(n).fill(1), new Float64Array(n).fill(2)];
@@ -42,7 +42,7 @@ onEveryType('what the caller changes after the call is of no account.', async (d
   near(normal.covarianceSync().data.slice(0, 3), [4, 1, 1], 10 * tolerance);
 });
 
-test('No correlation is beyond 1, whatever rounding makes of the share of two equal variables.', () => {
+test('No correlation is beyond 1, however the share of two equal variables is rounded.', () => {
   for (let step = 1; step <= 1000; step++) {
     const variance = step / 7;
     const { correlation } = correlationOf([

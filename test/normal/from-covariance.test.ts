@@ -8,7 +8,7 @@ import fc from '../harness/properties.ts';
 import { type Answer, answers, answersAs, areAlike } from '../harness/same-normal.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
-onEveryType('jitter is added where it is needed, as little as does, and reported.', async (device, dtype) => {
+onEveryType('jitter is added only if needed, as little as possible, and reported.', async (device, dtype) => {
   const good = await MultivariateNormal.fromCovariance({
     device,
     dtype,
@@ -28,7 +28,7 @@ onEveryType('jitter is added where it is needed, as little as does, and reported
   const asked = MultivariateNormal.fromCovarianceSync({ device, dtype, covariance, jitter: 0.01 });
   assert.is(asked.jitter!.amount, 1e4);
   near([asked.covarianceSync().get(1, 1)], [1.01e6], 1e-6);
-  // The first jitters would be subnormal numbers, which devices take for 0.
+  // The first jitters would be subnormal numbers, which devices treat as 0.
   const small = dtype === 'float32' ? 1e-34 : 1e-300;
   using tiny = MultivariateNormal.fromCovarianceSync({ device, dtype, covariance: [[small, 0], [0, 0]], jitter: true }); // biome-ignore format: a matrix
   assert.is(tiny.jitter!.amount, dtype === 'float32' ? 2 ** -126 : Math.max(small * least, 2 ** -1022));
@@ -46,7 +46,7 @@ onEveryType('jitter is added where it is needed, as little as does, and reported
   );
 });
 
-onEveryType('a covariance that is not positive definite is refused in the same words.', async (device, dtype) => {
+onEveryType('a covariance that is not positive definite is refused with the same message.', async (device, dtype) => {
   await throwsCode(
     'ERR_NOT_POSITIVE_DEFINITE',
     '`covariance` is not positive definite: pivot (0) is not positive.',
@@ -54,7 +54,7 @@ onEveryType('a covariance that is not positive definite is refused in the same w
   );
 });
 
-onEveryType('what the caller writes into his arrays between two attempts changes nothing.', async (device, dtype) => {
+onEveryType('writing into the arrays between two attempts changes nothing.', async (device, dtype) => {
   const Values = dtype === 'float32' ? Float32Array : Float64Array;
   for (const way of [{ jitter: true }, { singular: 'pivoted' }, { singular: 'eigen' }] as const) {
     const mean = Values.of(1, 2);
@@ -69,7 +69,7 @@ onEveryType('what the caller writes into his arrays between two attempts changes
 });
 
 onEveryType(
-  'a refusal names the options that would help, where there are any and none was named.',
+  'a refusal names the options that would help, if there are any and none was passed.',
   async (device, dtype) => {
     const covariance = [[1, 1], [1, 1]]; // biome-ignore format: a matrix
     const indefinite = [[1, 2], [2, 1]]; // biome-ignore format: a matrix
@@ -96,21 +96,24 @@ onEveryType(
   },
 );
 
-onEveryType('Hilbert matrices of every way in have the densities of 60 digits.', async (device, dtype) => {
-  // Their condition is 1.6e4 (n = 4) and 1.5e10 (n = 8).
-  for (const [name, tolerance] of [
-    ['hilbert4', dtype === 'float32' ? 2e-2 : 1e-11],
-    ['hilbert8', dtype === 'float32' ? 0 : 1e-5],
-  ] as const) {
-    if (tolerance === 0) continue; // beyond float32
-    const answer = answers[name] as Answer;
-    const { covariance } = answer;
-    for (const singular of ['error', 'pivoted', 'eigen'] as const) {
-      using normal = await MultivariateNormal.fromCovariance({ device, dtype, covariance, singular });
-      answersAs(normal, answer, tolerance);
+onEveryType(
+  'Hilbert matrices have the densities of 60-digit answers, whichever way the normal is made.',
+  async (device, dtype) => {
+    // Their condition numbers are 1.6e4 (n = 4) and 1.5e10 (n = 8).
+    for (const [name, tolerance] of [
+      ['hilbert4', dtype === 'float32' ? 2e-2 : 1e-11],
+      ['hilbert8', dtype === 'float32' ? 0 : 1e-5],
+    ] as const) {
+      if (tolerance === 0) continue; // beyond float32
+      const answer = answers[name] as Answer;
+      const { covariance } = answer;
+      for (const singular of ['error', 'pivoted', 'eigen'] as const) {
+        using normal = await MultivariateNormal.fromCovariance({ device, dtype, covariance, singular });
+        answersAs(normal, answer, tolerance);
+      }
     }
-  }
-});
+  },
+);
 
 onEveryType('a Kahan matrix keeps its rank, or loses what float32 cannot hold.', (device, dtype) => {
   const { matrix, values } = answers.spectra.kahan12 as { matrix: number[][]; values: number[] };
@@ -139,7 +142,7 @@ onEveryType('entries that are not symmetric are shown as they were written.', as
   }
 });
 
-onEveryType('a positive definite covariance is the same normal by every way.', async (device, dtype, tolerance) => {
+onEveryType('a positive definite covariance gives the same normal in every way.', async (device, dtype, tolerance) => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 9 }), fc.nat(1000), async (n, seed) => {
       const factor = Float64Array.from(lowerFactor(n, seed));

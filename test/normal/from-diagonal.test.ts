@@ -5,7 +5,7 @@ import { onEveryDevice, onEveryType } from '../harness/every-device.ts';
 import { type Answer, answers, answersAs, areAlike, diagonalOf } from '../harness/same-normal.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
-test('A diagonal of a million draws and weighs rows; what takes its square is refused before it is had.', async () => {
+test('A diagonal of a million draws rows and gives densities; a method that needs a million squared is refused before it allocates.', async () => {
   using device = openDevice('reference');
   const dimension = 1e6;
   using normal = await MultivariateNormal.fromDiagonal({ device, variances: 1, dimension });
@@ -30,7 +30,7 @@ test('A diagonal of a million draws and weighs rows; what takes its square is re
   await throwsCode('ERR_TOO_LARGE', '2^53', ofDimension(2 ** 53 - 1));
 });
 
-onEveryType('a diagonal normal is the dense one of the same variances.', async (device, dtype, tolerance) => {
+onEveryType('a diagonal normal equals the dense one with the same variances.', async (device, dtype, tolerance) => {
   for (const variances of [[4], [1, 4, 9], Array.from({ length: 70 }, (_, i) => 1 + i / 7)]) {
     const mean = variances.map((_, i) => i - 1);
     using diagonal = await MultivariateNormal.fromDiagonal({ device, dtype, mean, variances });
@@ -45,7 +45,7 @@ onEveryType('a diagonal normal is the dense one of the same variances.', async (
   assert.is(MultivariateNormal.fromDiagonalSync({ device, dtype, variances: 2, mean: [0, 1] }).dimension, 2);
 });
 
-onEveryType('variances that span 10^12 make no normal singular.', async (device, dtype, tolerance) => {
+onEveryType('variances that span 10^12 do not make a normal singular.', async (device, dtype, tolerance) => {
   const wide = answers.wide as Answer;
   const variances = wide.covariance.map((row, i) => row[i]!);
   const { covariance } = wide;

@@ -17,7 +17,7 @@ onEveryType('an eigen-decomposition gives the normal of its covariance.', async 
   using normal = await MultivariateNormal.fromEigen({ device, dtype, mean: [1, 2], values: [9, 1], vectors });
   using same = MultivariateNormal.fromCovarianceSync({ device, dtype, mean: [1, 2], covariance });
   await areAlike(normal, same, tolerance);
-  // Singular by a value of 0, by rounding below it, or by a vector left out.
+  // Singular because of a value of 0, a value rounded below 0, or a missing vector.
   for (const options of [
     { values: [9, 0], vectors },
     { values: [9, -1e-16], vectors },
@@ -46,7 +46,7 @@ onEveryType('an eigen-decomposition gives the normal of its covariance.', async 
   await throwsCode('ERR_NOT_FINITE', '(NaN)', of([Number.NaN], [[1]]));
 });
 
-onEveryType('an eigenvalue counts whatever the unit of its coordinate is.', (device, dtype, tolerance) => {
+onEveryType('an eigenvalue counts, whatever the unit of its coordinate.', (device, dtype, tolerance) => {
   const values = [1e10, 1e-10];
   for (const order of [
     [0, 1],
@@ -66,7 +66,7 @@ onEveryType('an eigenvalue counts whatever the unit of its coordinate is.', (dev
     );
     near([normal.logDeterminant], [0], tolerance);
   }
-  // What rounding leaves of an eigenvalue 0, on either side of it.
+  // An eigenvalue of 0 after rounding, on either side of 0.
   const [c, s] = [Math.cos(0.3), Math.sin(0.3)];
   using line = MultivariateNormal.fromEigenSync({ device, dtype, values: [9, 1e-16], vectors: [[c, -s], [s, c]] }); // biome-ignore format: a matrix
   assert.is(line.rank, 1);

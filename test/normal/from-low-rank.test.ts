@@ -7,7 +7,7 @@ import { near } from '../harness/near.ts';
 import { answers, answersAs } from '../harness/same-normal.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
-onEveryType('low rank plus a diagonal has the densities of 60 digits.', async (device, dtype, tolerance) => {
+onEveryType('low rank plus a diagonal has the densities of 60-digit answers.', async (device, dtype, tolerance) => {
   for (const { factor, diagonal, ...answer } of answers.lowRank) {
     using normal = await MultivariateNormal.fromLowRank({ device, dtype, factor, diagonal });
     answersAs(normal, answer, dtype === 'float32' ? 2e-3 : 1e-11);
@@ -26,7 +26,7 @@ onEveryType('low rank plus a diagonal has the densities of 60 digits.', async (d
         const spread = Math.sqrt(covariance[i]![i]! * covariance[j]![j]!);
         assert.ok(Math.abs(sum / draws.rows - covariance[i]![j]!) < 0.025 * spread, `covariance (${i}, ${j})`);
       }
-    // A row that was transformed is as far as its z is long, and any rows can be drawn alone.
+    // The distance of a transformed row is the length of its z, and any rows can be drawn alone.
     const z = Array.from(scattered(n, 4));
     near(
       normal.mahalanobisSync(normal.transformSync(z)).toArray(),
@@ -40,7 +40,7 @@ onEveryType('low rank plus a diagonal has the densities of 60 digits.', async (d
   near(one.factorSync().data, [2, 0, 1, Math.sqrt(6)], tolerance);
 });
 
-onEveryType('A small diagonal takes no digits of distances, densities and gradients.', (device, dtype, tolerance) => {
+onEveryType('A small diagonal costs distances, densities and gradients no digits.', (device, dtype, tolerance) => {
   for (const d of dtype === 'float32' ? [1e-6, 1e-12, 1e-20] : [1e-6, 1e-12, 1e-20, 1e-40, 1e-60]) {
     using normal = MultivariateNormal.fromLowRankSync({ device, dtype, factor: [[1]], diagonal: [d] });
     const variance = 1 + d;
@@ -50,8 +50,8 @@ onEveryType('A small diagonal takes no digits of distances, densities and gradie
   }
 });
 
-// The first two coordinates give both factors, f1 = 2 x1 - x2 and f2 = x2 - x1, so the third is f1 - f2 plus its own
-// noise: d^2 = f1^2 + f2^2 + (x3 - 3 x1 + 2 x2)^2.
+// The first two coordinates determine both factors, f1 = 2 x1 - x2 and f2 = x2 - x1, so the third is f1 - f2 plus its
+// own noise: d^2 = f1^2 + f2^2 + (x3 - 3 x1 + 2 x2)^2.
 onEveryType('A diagonal over many decades loses no factor.', (device, dtype, tolerance) => {
   const factor = [
     [1, 1],
@@ -89,8 +89,8 @@ onEveryType('A diagonal over many decades loses no factor.', (device, dtype, tol
     }
 });
 
-// By rational arithmetic. Perturbed by a rounding of each number given, they change by less than 1e-13.
-test('Distances and gradients are right however many decades the diagonal reaches over.', () => {
+// Answers by rational arithmetic. If each input is perturbed by a rounding, they change by less than 1e-13.
+test('Distances and gradients are right, however many decades the diagonal spans.', () => {
   using device = openDevice('reference');
   const three = [
     [3.375, -1.875, -3.25],
@@ -152,7 +152,7 @@ test('Distances and gradients are right however many decades the diagonal reache
 });
 
 // Cauchy and Binet: det(D + F F') is a sum of positive terms, the products of entries of D and of squared minors of F.
-test('The log determinant is right where the diagonal reaches over 100 decades.', () => {
+test('The log determinant is right if the diagonal spans 100 decades.', () => {
   using device = openDevice('reference');
   const factor = [
     [0.5, -0.25],
@@ -182,7 +182,7 @@ test('The log determinant is right where the diagonal reaches over 100 decades.'
 });
 
 onEveryDevice(
-  'a factor may have many more columns than rows: it once took an array of their number squared.',
+  'a factor may have many more columns than rows: it once allocated the square of their number.',
   (device) => {
     const k = 100_000;
     const factor = Matrix.from(
@@ -209,7 +209,7 @@ onEveryDevice('numbers whose squares are beyond float64 are refused: the call on
 });
 
 onEveryType(
-  'low rank beside a diagonal that is rounding has factors, parts and distances with their digits.',
+  'low rank plus a diagonal of the size of rounding has exact factors, parts and distances.',
   async (device, dtype) => {
     const of = (diagonal: number) =>
       MultivariateNormal.fromLowRankSync({ device, dtype, factor: [[1], [1]], diagonal });

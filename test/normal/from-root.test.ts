@@ -1,4 +1,5 @@
-// What singular normals are asked: coordinates of no variance, ones that determine each other, points off the support.
+// Methods of singular normals: coordinates without variance, coordinates that determine each other, points off the
+// support.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Device, klDivergence, MultivariateNormal, type RealDtype, wassersteinSync } from '../../lib/index.ts';
@@ -19,7 +20,7 @@ function moments(normal: MultivariateNormal): { mean: ArrayLike<number>; covaria
   return { mean: normal.mean.data, covariance: normal.covarianceSync().data };
 }
 
-// Coordinate 1 does not vary, coordinate 3 is the sum of 0 and 2, but for its mean.
+// Coordinate 1 does not vary; coordinate 3 is the sum of 0 and 2, except for its mean.
 const mean = [1, 2, 3, 5];
 
 const root = [
@@ -47,7 +48,7 @@ onEveryDevice('coordinates of a singular normal that vary freely have a regular 
   }
 });
 
-onEveryDevice('a coordinate of zero variance can be given, with its own value, and says nothing.', async (device) => {
+onEveryDevice('a coordinate of zero variance can be given with its own value, and has no effect.', async (device) => {
   for (const dtype of realDtypes(device)) {
     const whole = singular(device, dtype, mean.slice(0, 3), root.slice(0, 3));
     const alone = moments(whole.conditionalSync({ given: [1], values: [2] }));
@@ -100,36 +101,39 @@ onEveryDevice('given coordinates that determine each other must agree, and count
   }
 });
 
-onEveryDevice('what given coordinates determine is singular, and has no divergence.', async (device) => {
-  for (const dtype of realDtypes(device)) {
-    using whole = singular(device, dtype, mean, root);
-    using part = await whole.marginal([3, 0, 1]);
-    assert.is(part.rank, 2);
-    near(moments(part).covariance, [10, 6, 0, 6, 4, 0, 0, 0, 0], () => 1e-6, 'marginal');
-    using line = await whole.conditional({ given: [0], values: [3] });
-    assert.is(line.rank, 1);
-    near(moments(line).mean, [2, 4, 8], () => 1e-6, 'mean of a line');
-    near(moments(line).covariance, [0, 0, 0, 0, 1, 1, 0, 1, 1], () => 1e-6, 'line');
-    // The density of a line: coordinates 2 and 3 move together, by sqrt(2) for a step of each.
-    const [on, off] = line.logPdfSync([
-      [2, 5, 9],
-      [2, 5, 8],
-    ]).data;
-    near([on!], [-0.5 - Math.log(2 * Math.PI * 2) / 2], () => 1e-6, 'density');
-    assert.is(off, Number.NEGATIVE_INFINITY);
-    using point = await whole.conditional({ given: [0, 2], values: [3, 3] });
-    assert.is(point.rank, 0);
-    near(point.sampleSync(2, { seed: 1 }).data, [2, 7, 2, 7], () => 1e-5, 'point');
-    using other = MultivariateNormal.fromCovarianceSync({ device, covariance: identity(4) });
-    for (const [p, q] of [
-      [whole, other],
-      [other, whole],
-    ] as const)
-      await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(2)', () => klDivergence(p, q));
-  }
-});
+onEveryDevice(
+  'coordinates that the given ones determine make the conditional singular, and it has no divergence.',
+  async (device) => {
+    for (const dtype of realDtypes(device)) {
+      using whole = singular(device, dtype, mean, root);
+      using part = await whole.marginal([3, 0, 1]);
+      assert.is(part.rank, 2);
+      near(moments(part).covariance, [10, 6, 0, 6, 4, 0, 0, 0, 0], () => 1e-6, 'marginal');
+      using line = await whole.conditional({ given: [0], values: [3] });
+      assert.is(line.rank, 1);
+      near(moments(line).mean, [2, 4, 8], () => 1e-6, 'mean of a line');
+      near(moments(line).covariance, [0, 0, 0, 0, 1, 1, 0, 1, 1], () => 1e-6, 'line');
+      // The density of a line: coordinates 2 and 3 move together, by sqrt(2) for a step of each.
+      const [on, off] = line.logPdfSync([
+        [2, 5, 9],
+        [2, 5, 8],
+      ]).data;
+      near([on!], [-0.5 - Math.log(2 * Math.PI * 2) / 2], () => 1e-6, 'density');
+      assert.is(off, Number.NEGATIVE_INFINITY);
+      using point = await whole.conditional({ given: [0, 2], values: [3, 3] });
+      assert.is(point.rank, 0);
+      near(point.sampleSync(2, { seed: 1 }).data, [2, 7, 2, 7], () => 1e-5, 'point');
+      using other = MultivariateNormal.fromCovarianceSync({ device, covariance: identity(4) });
+      for (const [p, q] of [
+        [whole, other],
+        [other, whole],
+      ] as const)
+        await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(2)', () => klDivergence(p, q));
+    }
+  },
+);
 
-onEveryDevice('an image may be singular where that is asked for, or its normal is.', async (device) => {
+onEveryDevice('an image may be singular if that is requested, or if its normal is singular.', async (device) => {
   const rows = [
     [1, 0],
     [0, 1],
@@ -195,7 +199,7 @@ onEveryType('a singular normal has its rank, its pseudo-determinant and its supp
       for (let i = 0; i < n; i++)
         for (let j = 0; j < n; j++)
           assert.ok(Math.abs(product.get(i, j) - covariance[i]![j]!) <= tolerance * scale[i]! * scale[j]!);
-      // Each draw is on the support, and a step of a hundredth of a deviation off it in one variable is not.
+      // Each draw is on the support; a point that is a hundredth of a deviation away in one variable is not.
       const draws = normal.sampleSync(300, { seed: 3 });
       assert.ok(normal.logPdfSync(draws).toArray().every(Number.isFinite));
       for (let i = 0; i < n; i++) {
@@ -217,62 +221,68 @@ onEveryType('a singular normal has its rank, its pseudo-determinant and its supp
   }
 });
 
-onEveryType('offsets beside the deviations are rounding, not another support.', (device, dtype) => {
-  const covariance = [
-    [1, 1],
-    [1, 1],
-  ];
-  const mean = [1e6, 0];
-  using normal = MultivariateNormal.fromCovarianceSync({ device, dtype, mean, covariance, singular: 'pivoted' });
-  assert.ok(
-    normal
-      .logPdfSync(normal.sampleSync(200, { seed: 2 }))
-      .toArray()
-      .every(Number.isFinite),
-  );
-  assert.equal(normal.logPdfSync([1e6 + 1, 3]).toArray(), [Number.NEGATIVE_INFINITY]);
-});
-
-onEveryType('variables that do not vary are their means; a covariance of zeros is a point.', async (device, dtype) => {
-  for (const singular of ['pivoted', 'eigen'] as const) {
-    const covariance = diagonalOf([0, 4]);
-    using flat = await MultivariateNormal.fromCovariance({ device, dtype, mean: [3, 0], covariance, singular });
-    assert.is(flat.rank, 1);
+onEveryType(
+  'offsets that are tiny beside the deviations count as rounding, not as another support.',
+  (device, dtype) => {
+    const covariance = [
+      [1, 1],
+      [1, 1],
+    ];
+    const mean = [1e6, 0];
+    using normal = MultivariateNormal.fromCovarianceSync({ device, dtype, mean, covariance, singular: 'pivoted' });
     assert.ok(
-      flat
-        .sampleSync(4)
+      normal
+        .logPdfSync(normal.sampleSync(200, { seed: 2 }))
         .toArray()
-        .every(([x]) => x === 3),
+        .every(Number.isFinite),
     );
-    assert.equal(flat.logPdfSync([3.01, 0]).toArray(), [Number.NEGATIVE_INFINITY]);
-    near(flat.logPdfSync([3, 0]).toArray(), [-Math.log(8 * Math.PI) / 2], 1e-6);
-    const nothing = diagonalOf([0, 0]);
-    using point = await MultivariateNormal.fromCovariance({
-      device,
-      dtype,
-      mean: [3, 4],
-      covariance: nothing,
-      singular,
-    });
-    assert.equal([point.rank, point.logDeterminant, point.entropy], [0, 0, 0]);
-    assert.equal(point.sampleSync(2).toArray(), [
-      [3, 4],
-      [3, 4],
-    ]);
-    assert.equal(point.factorSync().toArray(), [[0], [0]]);
-    assert.equal(
-      point
-        .logPdfSync([
-          [3, 4],
-          [3, 5],
-        ])
-        .toArray(),
-      [0, Number.NEGATIVE_INFINITY],
-    );
-  }
-});
+    assert.equal(normal.logPdfSync([1e6 + 1, 3]).toArray(), [Number.NEGATIVE_INFINITY]);
+  },
+);
 
-onEveryType('what is clearly indefinite is refused by every way.', async (device, dtype) => {
+onEveryType(
+  'variables that do not vary equal their means; a covariance of zeros gives a point.',
+  async (device, dtype) => {
+    for (const singular of ['pivoted', 'eigen'] as const) {
+      const covariance = diagonalOf([0, 4]);
+      using flat = await MultivariateNormal.fromCovariance({ device, dtype, mean: [3, 0], covariance, singular });
+      assert.is(flat.rank, 1);
+      assert.ok(
+        flat
+          .sampleSync(4)
+          .toArray()
+          .every(([x]) => x === 3),
+      );
+      assert.equal(flat.logPdfSync([3.01, 0]).toArray(), [Number.NEGATIVE_INFINITY]);
+      near(flat.logPdfSync([3, 0]).toArray(), [-Math.log(8 * Math.PI) / 2], 1e-6);
+      const nothing = diagonalOf([0, 0]);
+      using point = await MultivariateNormal.fromCovariance({
+        device,
+        dtype,
+        mean: [3, 4],
+        covariance: nothing,
+        singular,
+      });
+      assert.equal([point.rank, point.logDeterminant, point.entropy], [0, 0, 0]);
+      assert.equal(point.sampleSync(2).toArray(), [
+        [3, 4],
+        [3, 4],
+      ]);
+      assert.equal(point.factorSync().toArray(), [[0], [0]]);
+      assert.equal(
+        point
+          .logPdfSync([
+            [3, 4],
+            [3, 5],
+          ])
+          .toArray(),
+        [0, Number.NEGATIVE_INFINITY],
+      );
+    }
+  },
+);
+
+onEveryType('a clearly indefinite covariance is refused in every way.', async (device, dtype) => {
   const of = (covariance: number[][], singular: 'error' | 'pivoted' | 'eigen') => () =>
     MultivariateNormal.fromCovariance({ device, dtype, covariance, singular });
   for (const covariance of [
@@ -302,7 +312,7 @@ onEveryType('what is clearly indefinite is refused by every way.', async (device
 });
 
 onEveryType(
-  'a random singular covariance, rounded to the type, keeps its draws on its support.',
+  'draws from a random singular covariance, rounded to the type, stay on its support.',
   async (device, dtype) => {
     await fc.assert(
       fc.asyncProperty(

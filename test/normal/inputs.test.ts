@@ -1,4 +1,4 @@
-// What a hurried caller gets wrong, each told in the words of the call.
+// Common mistakes of callers; each message uses the words of the call.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -89,7 +89,7 @@ for (const [name, code, shown, call] of wrong)
     await throwsCode(code, shown, call);
   });
 
-test('Classes that static methods make say which, where they are called with new.', async () => {
+test('Classes that only static methods make say which method, if they are called with new.', async () => {
   for (const each of [MultivariateNormal, MultivariateStudentT, Matrix, Vector, Volume]) {
     const Class = each as unknown as new (...all: unknown[]) => unknown;
     for (const given of [undefined, null, [[1]], { device, covariance }]) {
@@ -100,7 +100,7 @@ test('Classes that static methods make say which, where they are called with new
 });
 
 onEveryDevice(
-  'The dtype follows the numbers; a device without float64 takes them where float32 represents them.',
+  'The dtype follows the numbers; a device without float64 takes them if float32 represents them.',
   async (each) => {
     const variances = Float64Array.of(1, 2);
     using given = MultivariateNormal.fromDiagonalSync({ device: each, variances });

@@ -31,21 +31,24 @@ onEveryDevice('JSON of a normal is a model as `covarium fit` writes it, and read
   assert.equal([unasked.dtype, ofStudent.dtype], ['float64', 'float64']);
 });
 
-onEveryDevice('JSON of every kind of factor has its covariance; a singular one says so as it is read.', (device) => {
-  using diagonal = MultivariateNormal.fromDiagonalSync({ device, variances: [4, 9] });
-  near(diagonal.toJSON().covariance.flat(), [4, 0, 0, 9], 1e-6);
-  using singular = MultivariateNormal.fromCovarianceSync({
-    device,
-    covariance: [
-      [4, 6],
-      [6, 9],
-    ],
-    singular: 'pivoted',
-  });
-  const json: unknown = JSON.parse(JSON.stringify(singular));
-  using again = MultivariateNormal.fromJSONSync(json, { device, singular: 'pivoted' });
-  assert.is(again.rank, 1);
-});
+onEveryDevice(
+  'JSON of every kind of factor has its covariance; that of a singular normal is read with `singular`.',
+  (device) => {
+    using diagonal = MultivariateNormal.fromDiagonalSync({ device, variances: [4, 9] });
+    near(diagonal.toJSON().covariance.flat(), [4, 0, 0, 9], 1e-6);
+    using singular = MultivariateNormal.fromCovarianceSync({
+      device,
+      covariance: [
+        [4, 6],
+        [6, 9],
+      ],
+      singular: 'pivoted',
+    });
+    const json: unknown = JSON.parse(JSON.stringify(singular));
+    using again = MultivariateNormal.fromJSONSync(json, { device, singular: 'pivoted' });
+    assert.is(again.rank, 1);
+  },
+);
 
 onEveryDevice('JSON of a Student-t has its scale and degrees of freedom.', async (device) => {
   for (const degreesOfFreedom of [0.5, 7, Number.POSITIVE_INFINITY]) {
@@ -60,14 +63,14 @@ onEveryDevice('JSON of a Student-t has its scale and degrees of freedom.', async
   }
 });
 
-onEveryDevice('What is no model is refused.', async (device) => {
+onEveryDevice('JSON that is not a model is refused.', async (device) => {
   const says = (shown: string, json: unknown) =>
     throwsCode('ERR_MALFORMED_MODEL', shown, () => MultivariateNormal.fromJSON(json, { device }));
   await says('version is (undefined)', {});
   await says('version is (undefined)', null);
   const text = JSON.stringify({ covarium: 1, mean, covariance });
   await says('pass JSON.parse(text)', text);
-  // The text is the mistake, not the options that it was given without.
+  // The error is about the text, not about the missing options.
   await throwsCode('ERR_MALFORMED_MODEL', 'it is text', () => MultivariateNormal.fromJSON(text as never, undefined!));
   await throwsCode('ERR_MALFORMED_MODEL', 'it is text', () => MultivariateStudentT.fromJSON(text as never, undefined!));
   await says('version is (2)', { covarium: 2, mean, covariance });

@@ -8,7 +8,7 @@ import { identity, normals } from '../harness/some-normals.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 onEveryDevice(
-  'Coordinates that do not exist, or occur twice, have no marginal; nor has a closed normal.',
+  'A marginal of coordinates that do not exist or occur twice, or of a closed normal, is refused.',
   async (device) => {
     using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: identity(3) });
     for (const coordinates of [[3], [-1], [0.5], [Number.NaN]])
@@ -20,7 +20,7 @@ onEveryDevice(
   },
 );
 
-test('A marginal is the image by rows of the identity; an image of an image that by the product.', () => {
+test('A marginal is the image by rows of the identity; an image of an image is the image by the product.', () => {
   using device = openDevice('reference');
   fc.assert(
     fc.property(normals, ({ mean, factor, given, scales }) => {

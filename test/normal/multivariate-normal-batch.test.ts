@@ -29,7 +29,7 @@ const means = [
   [2, 2, 2],
 ];
 const size = means.length;
-/** Symmetric and positive definite, another for each index. */
+/** Symmetric and positive definite, different for each index. */
 const covariances = means.map((_, b) => {
   const below = scattered(n * n, b + 1);
   return Array.from({ length: n }, (_, i) =>
@@ -56,7 +56,7 @@ const array = (dtype: RealDtype, length: number) =>
 const single = (device: Device, dtype: RealDtype, b: number) =>
   MultivariateNormal.fromCovarianceSync({ device, dtype, mean: means[b]!, covariance: covariances[b]! });
 
-onEveryType('a batch draws and weighs to the bit as its normals do alone.', async (device, dtype) => {
+onEveryType('a batch has the draws and densities of its normals alone, to the bit.', async (device, dtype) => {
   const run = { seed: 7, stream: 2 ** 53 - 2, firstRow: 11 };
   await withBatch({ device, dtype, means, covariances }, async (batch) => {
     assert.equal([batch.size, batch.dimension, batch.dtype, batch.device === device], [size, n, dtype, true]);
@@ -77,7 +77,7 @@ onEveryType('a batch draws and weighs to the bit as its normals do alone.', asyn
       assert.is(batch.at(b).logDeterminant, normal.logDeterminant);
       assert.equal(batch.at(b).covarianceSync().toArray(), normal.covarianceSync().toArray());
     }
-    // In every form of rows; one vector is one column.
+    // Every form of rows; a vector is one column.
     for (const input of [Matrix.from(rows, { dtype: 'float64' }), Float64Array.from(rows.flat())])
       assert.equal(batch.logPdfSync(input).data, densities.data);
     for (const input of [rows[1]!, Vector.from(rows[1]!)]) {
@@ -86,7 +86,7 @@ onEveryType('a batch draws and weighs to the bit as its normals do alone.', asyn
       for (let b = 0; b < size; b++) assert.is(column.get(b, 0), densities.get(b, 1));
     }
     assert.equal([batch.logPdfSync(Matrix.from([], { columns: n })).columns, batch.sampleSync(0).length], [0, size]);
-    // The normal whose mean a row is.
+    // The normal whose mean the row is.
     for (const [row, wanted] of [
       [0, 1],
       [2, 2],
@@ -98,7 +98,7 @@ onEveryType('a batch draws and weighs to the bit as its normals do alone.', asyn
   });
 });
 
-/** For options that one command for all does not take: each normal is made by itself. */
+/** Runs `check` on a batch that one command makes, and on one with jitter, whose normals are made one by one. */
 const withEither = async (
   device: Device,
   dtype: RealDtype,
@@ -108,87 +108,87 @@ const withEither = async (
     await withBatch({ device, dtype, means, covariances, jitter }, (batch) => check(batch));
 };
 
-onEveryType('a volume has the draws of all, and each normal weighs rows of its own.', async (device, dtype) => {
-  const run = { seed: 7, stream: 2n ** 33n - 2n, firstRow: 5 };
-  await withEither(device, dtype, async (batch) => {
-    for (const count of [1, 6, 300]) {
-      const drawn = batch.sampleSync(count, run);
-      const volume = await batch.sampleVolume(count, run);
-      assert.equal([volume.size, volume.dtype], [[n, count, size], dtype]);
-      const wanted = Matrix.from(
-        drawn.flatMap((matrix) => matrix.toArray()),
-        { dtype },
-      ).data as Float32Array;
-      hasBatchBits(device.kind, volume.data, wanted, `volume of ${count}`, n);
-      hasBatchBits(device.kind, batch.sampleVolumeSync(count, run).data, wanted, 'synchronous volume', n);
-      const out = Volume.from(new Float64Array(size * count * n), { width: n, height: count, depth: size, dtype });
-      assert.is(batch.sampleVolumeSync(count, { ...run, out }), out);
-      hasBatchBits(device.kind, out.data, wanted, 'volume into out', n);
-      const plain = array(dtype, size * count * n);
-      await batch.sampleVolume(count, { ...run, out: plain });
-      hasBatchBits(device.kind, plain, wanted, 'volume into an array', n);
-      const own = await batch.logPdfEach(volume);
-      const alsoOwn = batch.logPdfEachSync(volume);
-      assert.equal([own.rows, own.columns, own.dtype], [size, count, dtype]);
-      hasSameBytes(alsoOwn.data as Float32Array, own.data as Float32Array, 'synchronous densities');
-      for (let b = 0; b < size; b++) {
-        const scores = batch.at(b).logPdfSync(drawn[b]!).data as Float32Array;
-        hasBatchBits(device.kind, own.row(b), scores, `densities of (${b})`, n);
-      }
-    }
-    const scores = batch.logPdfEachSync(means);
-    assert.equal([scores.rows, scores.columns], [size, 1]);
-    for (let b = 0; b < size; b++) assert.is(scores.get(b, 0), batch.logPdfSync(means[b]!).get(b, 0));
-    const cube = { width: n, height: 2, depth: size };
-    const unfit = Volume.from(new Float32Array(2 * n * (size + 1)), { ...cube, depth: size + 1 });
-    for (const [code, shown, work] of [
-      ['ERR_OUT_OF_RANGE', '(0)', () => batch.sampleVolumeSync(0)],
-      ['ERR_OUT_OF_RANGE', '(0.5)', () => batch.sampleVolumeSync(0.5)],
-      ['ERR_SHAPE', `(${n} x 2 x ${size + 1})`, () => batch.sampleVolumeSync(2, { out: unfit })],
-      ['ERR_SHAPE', '', () => batch.sampleVolumeSync(2, { out: array(dtype, 3) })],
-      ['ERR_INVALID_ARGUMENT', '', () => batch.sampleVolumeSync(2, { out: new Int32Array(9) as unknown as Volume })],
-      ['ERR_UNKNOWN_OPTION', 'signal', () => batch.sampleVolumeSync(2, { signal: undefined } as object)],
-      ['ERR_SHAPE', `(${size - 1})`, () => batch.logPdfEachSync(means.slice(1))],
-      ['ERR_SHAPE', '(2)', () => batch.logPdfEachSync(means.map((mean) => mean.slice(1)))],
-      ['ERR_SHAPE', `(${n} x 2 x ${size + 1})`, () => batch.logPdfEachSync(unfit)],
-      ['ERR_NOT_FINITE', 'NaN', () => batch.logPdfEachSync([...means.slice(1), [0, Number.NaN, 0]])],
-      ['ERR_INVALID_ARGUMENT', 'undefined', () => batch.logPdfEachSync(undefined as never)],
-    ] as const)
-      await throwsCode(code, shown, work);
-    await throwsCode('ERR_ABORTED', 'enough', () =>
-      batch.sampleVolume(1, { signal: AbortSignal.abort(new Error('enough')) }),
-    );
-  });
-});
-
 onEveryType(
-  'a call reads its rows before it returns, and ends although its batch is closed.',
+  'a volume has the draws of all normals, and each normal gives densities of its own rows.',
   async (device, dtype) => {
-    const batch = MultivariateNormalBatch.fromCovarianceSync({ device, dtype, means, covariances });
-    const one = [[0, 0, 0]];
-    const pending: Promise<Matrix>[] = [];
-    const wanted: Float32Array[] = [];
-    for (const x of [1, 2, 3]) {
-      one[0]![0] = x;
-      pending.push(batch.logPdf(one), batch.logPdfEach(means.map((mean) => [x, ...mean.slice(1)])));
-      wanted.push(single(device, dtype, 1).logPdfSync([[x, 0, 0]]).data as Float32Array);
-    }
-    const given = Matrix.from(rows, { dtype });
-    const last = batch.logPdf(given);
-    given.close();
-    batch.close();
-    for (const [at, values] of wanted.entries())
-      hasBatchBits(device.kind, (await pending[2 * at]!).row(1), values, `call (${at})`);
-    assert.is((await pending[5]!).rows, size);
-    assert.is((await last).columns, rows.length);
+    const run = { seed: 7, stream: 2n ** 33n - 2n, firstRow: 5 };
+    await withEither(device, dtype, async (batch) => {
+      for (const count of [1, 6, 300]) {
+        const drawn = batch.sampleSync(count, run);
+        const volume = await batch.sampleVolume(count, run);
+        assert.equal([volume.size, volume.dtype], [[n, count, size], dtype]);
+        const wanted = Matrix.from(
+          drawn.flatMap((matrix) => matrix.toArray()),
+          { dtype },
+        ).data as Float32Array;
+        hasBatchBits(device.kind, volume.data, wanted, `volume of ${count}`, n);
+        hasBatchBits(device.kind, batch.sampleVolumeSync(count, run).data, wanted, 'synchronous volume', n);
+        const out = Volume.from(new Float64Array(size * count * n), { width: n, height: count, depth: size, dtype });
+        assert.is(batch.sampleVolumeSync(count, { ...run, out }), out);
+        hasBatchBits(device.kind, out.data, wanted, 'volume into out', n);
+        const plain = array(dtype, size * count * n);
+        await batch.sampleVolume(count, { ...run, out: plain });
+        hasBatchBits(device.kind, plain, wanted, 'volume into an array', n);
+        const own = await batch.logPdfEach(volume);
+        const alsoOwn = batch.logPdfEachSync(volume);
+        assert.equal([own.rows, own.columns, own.dtype], [size, count, dtype]);
+        hasSameBytes(alsoOwn.data as Float32Array, own.data as Float32Array, 'synchronous densities');
+        for (let b = 0; b < size; b++) {
+          const scores = batch.at(b).logPdfSync(drawn[b]!).data as Float32Array;
+          hasBatchBits(device.kind, own.row(b), scores, `densities of (${b})`, n);
+        }
+      }
+      const scores = batch.logPdfEachSync(means);
+      assert.equal([scores.rows, scores.columns], [size, 1]);
+      for (let b = 0; b < size; b++) assert.is(scores.get(b, 0), batch.logPdfSync(means[b]!).get(b, 0));
+      const cube = { width: n, height: 2, depth: size };
+      const unfit = Volume.from(new Float32Array(2 * n * (size + 1)), { ...cube, depth: size + 1 });
+      for (const [code, shown, work] of [
+        ['ERR_OUT_OF_RANGE', '(0)', () => batch.sampleVolumeSync(0)],
+        ['ERR_OUT_OF_RANGE', '(0.5)', () => batch.sampleVolumeSync(0.5)],
+        ['ERR_SHAPE', `(${n} x 2 x ${size + 1})`, () => batch.sampleVolumeSync(2, { out: unfit })],
+        ['ERR_SHAPE', '', () => batch.sampleVolumeSync(2, { out: array(dtype, 3) })],
+        ['ERR_INVALID_ARGUMENT', '', () => batch.sampleVolumeSync(2, { out: new Int32Array(9) as unknown as Volume })],
+        ['ERR_UNKNOWN_OPTION', 'signal', () => batch.sampleVolumeSync(2, { signal: undefined } as object)],
+        ['ERR_SHAPE', `(${size - 1})`, () => batch.logPdfEachSync(means.slice(1))],
+        ['ERR_SHAPE', '(2)', () => batch.logPdfEachSync(means.map((mean) => mean.slice(1)))],
+        ['ERR_SHAPE', `(${n} x 2 x ${size + 1})`, () => batch.logPdfEachSync(unfit)],
+        ['ERR_NOT_FINITE', 'NaN', () => batch.logPdfEachSync([...means.slice(1), [0, Number.NaN, 0]])],
+        ['ERR_INVALID_ARGUMENT', 'undefined', () => batch.logPdfEachSync(undefined as never)],
+      ] as const)
+        await throwsCode(code, shown, work);
+      await throwsCode('ERR_ABORTED', 'enough', () =>
+        batch.sampleVolume(1, { signal: AbortSignal.abort(new Error('enough')) }),
+      );
+    });
   },
 );
+
+onEveryType('a call reads its rows before it returns, and ends even if its batch is closed.', async (device, dtype) => {
+  const batch = MultivariateNormalBatch.fromCovarianceSync({ device, dtype, means, covariances });
+  const one = [[0, 0, 0]];
+  const pending: Promise<Matrix>[] = [];
+  const wanted: Float32Array[] = [];
+  for (const x of [1, 2, 3]) {
+    one[0]![0] = x;
+    pending.push(batch.logPdf(one), batch.logPdfEach(means.map((mean) => [x, ...mean.slice(1)])));
+    wanted.push(single(device, dtype, 1).logPdfSync([[x, 0, 0]]).data as Float32Array);
+  }
+  const given = Matrix.from(rows, { dtype });
+  const last = batch.logPdf(given);
+  given.close();
+  batch.close();
+  for (const [at, values] of wanted.entries())
+    hasBatchBits(device.kind, (await pending[2 * at]!).row(1), values, `call (${at})`);
+  assert.is((await pending[5]!).rows, size);
+  assert.is((await last).columns, rows.length);
+});
 
 onEveryDevice('a volume that is refused holds no memory.', async (device) => {
   using batch = MultivariateNormalBatch.fromCovarianceSync({ device, covariances, jitter: 1e-3 });
   const before = device.memory().liveBytes;
   const last = 2n ** 64n - 1n;
-  // So many that they would lie in memory of the device.
+  // Enough rows that they would lie in device memory.
   for (const options of [{ stream: last }, { firstRow: last }, { seed: -1 }]) {
     await throwsCode('ERR_OUT_OF_RANGE', '2^64', () => batch.sampleVolume(100_000, options));
     await throwsCode('ERR_OUT_OF_RANGE', '2^64', () => batch.sampleVolumeSync(100_000, options));
@@ -208,7 +208,7 @@ onEveryType('a variance with fewer digits is refused in every form.', async (dev
       );
 });
 
-onEveryType('each normal of a batch of any size is the one that stands alone.', (device, dtype) => {
+onEveryType('each normal of a batch of any size equals the same normal alone.', (device, dtype) => {
   for (const [order, count] of [
     [1, 1000],
     [2, 17],
@@ -270,7 +270,7 @@ onEveryType('means and covariances come in every form, and zeros are the default
 });
 
 onEveryDevice(
-  'a seed that is omitted is one for the whole batch, and options of a normal hold for each.',
+  'without a seed, one seed is chosen for the whole batch; options of a normal hold for each.',
   async (device) => {
     using same = MultivariateNormalBatch.fromCovarianceSync({ device, covariances: [[[1]], [[1]]] });
     const [first, second] = same.sampleSync(4);
@@ -358,7 +358,7 @@ onEveryDevice(
 );
 
 onEveryDevice(
-  'a call that is refused leaves nothing behind; a batch ends with its close, or its device.',
+  'a refused call leaves nothing behind; a batch is closed by its close() or with its device.',
   async (device) => {
     using batch = await MultivariateNormalBatch.fromCovariance({ device, means, covariances });
     const before = device.memory().liveBytes;
@@ -408,7 +408,7 @@ onEveryDevice(
 );
 
 onEveryDevice(
-  'large draws lie in the memory of the device, and what the caller writes afterwards changes nothing.',
+  'large draws lie in device memory, and writing into the arguments afterwards changes nothing.',
   async (device) => {
     const square = Float32Array.from([4, 1, 1, 9]);
     const centres = Float32Array.from([1, 2, 3, 4]);
@@ -432,7 +432,7 @@ onEveryDevice(
   },
 );
 
-onEveryDevice('a batch has more matrices than a call takes arguments.', (device) => {
+onEveryDevice('a batch may have more matrices than a JavaScript call may have arguments.', (device) => {
   const many = Array.from({ length: 200_000 }, (_, b) => [[1 + (b % 7)]]);
   using batch = MultivariateNormalBatch.fromCovarianceSync({ device, covariances: many });
   assert.is(batch.at(6).covarianceSync().data[0], batch.at(many.length - 4).covarianceSync().data[0]);

@@ -71,7 +71,7 @@ onEveryType('densities and responsibilities are those of the weighted sum.', asy
   }
 });
 
-onEveryType('any rows of a sample are drawn alone, and each is of its component.', async (device, dtype) => {
+onEveryType('any rows of a sample can be drawn alone, and each comes from its component.', async (device, dtype) => {
   using mixture = MultivariateNormalMixture.fromCovarianceSync({ device, dtype, ...parts });
   const count = 4000;
   const draws = await mixture.sample(count, { seed: 5, stream: 3 });
@@ -80,7 +80,7 @@ onEveryType('any rows of a sample are drawn alone, and each is of its component.
   const later = mixture.sampleSync(50, { seed: 5, stream: 3, firstRow: 1000 }).data;
   hasBatchBits('metal', later, draws.data.subarray(2000, 2100), 'later rows');
   assert.is(mixture.sampleSync(0).rows, 0);
-  // The components lie far apart: the nearest mean is the own one.
+  // The components lie far apart: the nearest mean is that of the row's component.
   const counts = [0, 0, 0];
   for (const row of draws) {
     const far = means.map((mean) => Math.hypot(row[0]! - mean[0]!, row[1]! - mean[1]!));
@@ -145,12 +145,12 @@ onEveryDevice('rows are clustered in slices.', (device) => {
     if (step.value !== undefined) runSync(step.value);
     else if (most > 700) break;
   }
-  // Between two commits: ten turns of k-means, each of 78 slices.
+  // Between two commits: ten iterations of k-means, each of 78 slices.
   assert.ok(most > 700, `(${most}) slices`);
   tasks.return(undefined as never);
 });
 
-onEveryType('a fit finds the mixture that its rows were drawn from.', async (device, dtype) => {
+onEveryType('a fit finds the mixture from which its rows were drawn.', async (device, dtype) => {
   using mixture = MultivariateNormalMixture.fromCovarianceSync({ device, dtype, ...parts });
   const rows = mixture.sampleSync(6000, { seed: 9 });
   for (const making of fits) {
@@ -203,7 +203,7 @@ onEveryDevice('what is invalid is refused, and leaves nothing behind.', async (d
     [1000 + (at % 3), 1000],
   ]);
   const degenerate = { device, rows: apart, components: 2, regularization: 0, dtype: 'float32' } as const;
-  // Squares of the first column are subnormal in all rows together, or in one component alone.
+  // Squares of the first column are subnormal in all rows, or only in one component.
   const minute = { ...degenerate, rows: apart.map(([x, y], at) => [x! * 1e-164, y! + at]) };
   const narrow = apart.map(([x, y], at) => [at % 2 === 0 ? 1e-153 + x! * 1e-170 : x! * 1e-157, y! + at]);
   const fitting = { device, rows, components: 2 };
@@ -264,7 +264,7 @@ onEveryDevice('what is invalid is refused, and leaves nothing behind.', async (d
 });
 
 onEveryType(
-  'A row whose densities all underflow comes from the nearest component, or from those at one distance.',
+  'A row whose densities all underflow belongs to the nearest component, or is shared by equally near ones.',
   (device, dtype) => {
     const far = dtype === 'float32' ? 1e25 : 1e200;
     const identity = [[1, 0], [0, 1]]; // biome-ignore format: a matrix

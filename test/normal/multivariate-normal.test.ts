@@ -11,7 +11,7 @@ const byHand = answers('normal-by-hand.json');
 const scipy = answers('scipy-multivariate-normal.json');
 const ln2pi = Math.log(2 * Math.PI);
 
-onEveryDevice('factor, covariance, determinant and entropy are those worked by hand.', async (device) => {
+onEveryDevice('factor, covariance, determinant and entropy equal those computed by hand.', async (device) => {
   for (const dtype of device.dtypes as RealDtype[])
     for (const { covariance, factor, determinant } of [byHand.cholesky2, byHand.cholesky3]) {
       using normal = await MultivariateNormal.fromCovariance({ device, covariance, dtype });
@@ -25,7 +25,7 @@ onEveryDevice('factor, covariance, determinant and entropy are those worked by h
     }
 });
 
-onEveryDevice('A covariance that its type does not hold is refused, and its factor remains.', async (device) => {
+onEveryDevice('A covariance that its type does not hold is refused, but its factor is available.', async (device) => {
   using normal = MultivariateNormal.fromCholeskySync({
     device,
     factor: [
@@ -40,7 +40,7 @@ onEveryDevice('A covariance that its type does not hold is refused, and its fact
   near(normal.factorSync().toArray().flat(), [1, 0, Math.fround(1e25), 1], 0);
 });
 
-onEveryDevice("densities are those of SciPy's example.", async (device) => {
+onEveryDevice("densities equal those of SciPy's example.", async (device) => {
   using normal = await MultivariateNormal.fromCovariance({
     device,
     mean: [scipy.mean],
@@ -60,7 +60,7 @@ onEveryDevice("densities are those of SciPy's example.", async (device) => {
   near(exact.pdfSync(Float64Array.from(scipy.x)).toArray(), scipy.pdf, 5e-9);
 });
 
-onEveryDevice('Mahalanobis distances are those of a solve by hand.', async (device) => {
+onEveryDevice('Mahalanobis distances equal those of a solve by hand.', async (device) => {
   // covariance^-1 = [[1, -0.5], [-0.5, 2]] / 1.75 for [[2, 0.5], [0.5, 1]].
   const options = {
     device,
@@ -87,7 +87,7 @@ onEveryDevice('Mahalanobis distances are those of a solve by hand.', async (devi
 });
 
 onEveryDevice(
-  'the factor multiplies from the left: a lopsided one, with garbage above its diagonal.',
+  'the factor multiplies from the left, shown by an asymmetric one with garbage above its diagonal.',
   async (device) => {
     const { factor, z, product, covariance } = byHand.lopsided;
     for (const garbage of [0, 0.2, Number.NaN, Number.POSITIVE_INFINITY]) {
@@ -121,7 +121,7 @@ onEveryDevice('a precision gives the normal of its inverse.', async (device) => 
     [5, -7.5],
   ];
   near((await normal.logPdf(rows)).toArray(), same.logPdfSync(rows).toArray(), 1e-4);
-  // z is a standard normal of what transform makes of it, whichever factor does so.
+  // The log density of transform(z) follows from z by the standard normal, with any factor.
   const z = [
     [1, 0],
     [0.5, -2],
@@ -158,7 +158,7 @@ onEveryDevice('the factor of a Hilbert matrix is right in float64.', (device) =>
   );
 });
 
-onEveryDevice('the same seed gives the same bytes, in whole or in parts, now or later.', async (device) => {
+onEveryDevice('the same seed gives the same bytes, as a whole or in parts, now or later.', async (device) => {
   using normal = await MultivariateNormal.fromCovariance({
     device,
     mean: [1, 2, 3],
@@ -179,7 +179,7 @@ onEveryDevice('the same seed gives the same bytes, in whole or in parts, now or 
   assert.ok(far.data.every(Number.isFinite));
 });
 
-onEveryDevice('draws go into what is given.', async (device) => {
+onEveryDevice('draws go into the array or matrix that is given.', async (device) => {
   using normal = await MultivariateNormal.fromCovariance({ device, covariance: byHand.cholesky2.covariance });
   const expected = normal.sampleSync(50, { seed: 1 }).data;
   const matrix = device.matrix(50, 2);
@@ -198,7 +198,7 @@ onEveryDevice('an array in flight cannot leave for another thread.', async (devi
   const out = new Float32Array(100);
   const sampled = normal.sample(50, { seed: 1, out });
   try {
-    // Node 20 copies what can't be transferred, later ones refuse.
+    // Node 20 copies a buffer that can't be transferred; later versions refuse.
     structuredClone(out.buffer, { transfer: [out.buffer] });
   } catch (error) {
     assert.is((error as DOMException).name, 'DataCloneError');
@@ -208,7 +208,7 @@ onEveryDevice('an array in flight cannot leave for another thread.', async (devi
   assert.equal(out, normal.sampleSync(50, { seed: 1 }).data);
 });
 
-onEveryDevice('no rows are legal everywhere.', async (device) => {
+onEveryDevice('every method accepts zero rows.', async (device) => {
   using normal = await MultivariateNormal.fromCovariance({ device, covariance: byHand.cholesky2.covariance });
   assert.is(normal.sampleSync(0, { seed: 1 }).rows, 0);
   assert.is((await normal.sample(0)).rows, 0);
@@ -217,7 +217,7 @@ onEveryDevice('no rows are legal everywhere.', async (device) => {
   for await (const block of normal.blocks(0)) assert.unreachable(`a block of ${block.rows} rows`);
 });
 
-onEveryDevice('large results live in device memory, which closing gives back.', async (device) => {
+onEveryDevice('large results lie in device memory, which closing them releases.', async (device) => {
   const before = device.memory().liveBytes;
   const normal = await MultivariateNormal.fromCovariance({ device, covariance: byHand.cholesky2.covariance });
   const draws = await normal.sample(300_000, { seed: 1 });
@@ -263,7 +263,7 @@ onEveryDevice('a signal stops samples and blocks, and frees them.', async (devic
   normal.sampleSync(1);
 });
 
-onEveryDevice('log densities are those of the formula, for random covariances.', async (device) => {
+onEveryDevice('log densities equal the formula, for random covariances.', async (device) => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 12 }), fc.integer(), async (n, seed) => {
       const { covariance, mean, rows } = randomNormal(n, seed);

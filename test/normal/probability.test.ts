@@ -1,5 +1,5 @@
 // The distribution function and box probabilities of a normal and of a Student-t on a device: what
-// test/probability/box-probability.test.ts proves, through the face.
+// test/probability/box-probability.test.ts proves, through the public methods.
 
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
@@ -14,11 +14,11 @@ const { NEGATIVE_INFINITY: below, POSITIVE_INFINITY: above } = Number;
 // As ?pmvnorm of R's mvtnorm, which gives 0.5800 for it (test/answers/pmvnorm.json: 0.580048 +- 4e-7).
 const five = Array.from({ length: 5 }, (_, i) => Array.from({ length: 5 }, (_, j) => (i === j ? 1 : 0.5)));
 
-// One for the rounding of float32.
+// The extra term is for the rounding of float32.
 const near = (value: number, wanted: number, error: number) =>
   assert.ok(Math.abs(value - wanted) <= error + 1e-6, `${value}, not ${wanted}`);
 
-onEveryDevice("a box is that of mvtnorm's example, asked for in either way.", async (device) => {
+onEveryDevice("a box probability equals that of mvtnorm's example, in both ways to ask for it.", async (device) => {
   using normal = await MultivariateNormal.fromCovariance({ device, covariance: five });
   const box = { lower: [-1, -1, -1, -1, -1], upper: Vector.from([3, 3, 3, 3, 3]) };
   const answer = await normal.boxProbability(box);
@@ -58,7 +58,7 @@ onEveryDevice('the distribution function takes one row or many, in every form of
   assert.is((await normal.cdf(Matrix.from([], { columns: 2 }))).length, 0);
 });
 
-test('The distribution function of one or two coordinates has the bits of the box below the row, far out too.', () => {
+test('The distribution function of one or two coordinates has the bits of the box below the row, also far out.', () => {
   using device = openDevice('reference');
   const far = [below, above, -40, 40, -9, 9, 0.3, -0.3, 0];
   for (const r of [0, 0.3, -0.5, 0.924, 0.926, -0.95, 0.9999999, 1 - 2 ** -52, 1, -1]) {
@@ -140,11 +140,10 @@ function hard(device: Device): MultivariateNormal {
   return MultivariateNormal.fromCovarianceSync({ device, covariance, dtype: 'float64' });
 }
 
-test('A long answer blocks nobody, and a signal ends it.', async () => {
+test('A long call does not block the event loop, and a signal ends it.', async () => {
   using device = openDevice('reference');
   using normal = hard(device);
-  // Ended by the third turn of the event loop, however fast the machine: an answer that left it none would not be
-  // ended.
+  // Ended at the third turn of the event loop, on any machine: a call that left the loop no turn would not be ended.
   let turns = 0;
   const controller = new AbortController();
   const timer = setInterval(() => ++turns === 3 && controller.abort(new Error('too slow')), 1);
@@ -158,7 +157,7 @@ test('A long answer blocks nobody, and a signal ends it.', async () => {
   );
 });
 
-test('What the caller writes into his arrays afterwards changes nothing.', async () => {
+test('Writing into the arrays after the call changes nothing.', async () => {
   using device = openDevice('reference');
   using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: five, dtype: 'float64' });
   const [lower, upper] = [new Float64Array(5).fill(-1), new Float64Array(5).fill(3)];
@@ -195,29 +194,32 @@ const scale = [
   [0, 0.5, 1],
 ];
 
-onEveryDevice("a Student-t: boxes are those of mvtnorm's pmvt, wherever the centre is.", async (device) => {
-  assert.ok(cases.length >= 3);
-  const dtype = device.dtypes.includes('float64') ? 'float64' : 'float32';
-  for (const { name, covariance, lower, upper, degreesOfFreedom, probability, error } of cases) {
-    const n = lower.length;
-    const centre = Array.from({ length: n }, (_, i) => i - 1.5);
-    const moved = (limits: readonly (number | string)[]) => limits.map((limit, i) => Number(limit) + centre[i]!);
-    using student = await MultivariateStudentT.fromScale({
-      device,
-      dtype,
-      degreesOfFreedom,
-      location: centre,
-      scale: Matrix.from(Float64Array.from(covariance), { columns: n }),
-    });
-    const box = { lower: moved(lower), upper: moved(upper), seed: 2, maxPoints: 12 << 14 };
-    const answer = await student.boxProbability(box);
-    const off = Math.abs(answer.probability - probability);
-    // Estimates of three standard errors, and the rounding of float32.
-    assert.ok(off <= 2 * answer.error + error + (dtype === 'float32' ? 1e-6 : 0), `${name}: (${off}) off`);
-    assert.ok(answer.error < 1e-4, `${name}: an error of (${answer.error}) says little`);
-    assert.equal(student.boxProbabilitySync(box), answer);
-  }
-});
+onEveryDevice(
+  "a Student-t: box probabilities equal those of mvtnorm's pmvt, wherever the centre is.",
+  async (device) => {
+    assert.ok(cases.length >= 3);
+    const dtype = device.dtypes.includes('float64') ? 'float64' : 'float32';
+    for (const { name, covariance, lower, upper, degreesOfFreedom, probability, error } of cases) {
+      const n = lower.length;
+      const centre = Array.from({ length: n }, (_, i) => i - 1.5);
+      const moved = (limits: readonly (number | string)[]) => limits.map((limit, i) => Number(limit) + centre[i]!);
+      using student = await MultivariateStudentT.fromScale({
+        device,
+        dtype,
+        degreesOfFreedom,
+        location: centre,
+        scale: Matrix.from(Float64Array.from(covariance), { columns: n }),
+      });
+      const box = { lower: moved(lower), upper: moved(upper), seed: 2, maxPoints: 12 << 14 };
+      const answer = await student.boxProbability(box);
+      const off = Math.abs(answer.probability - probability);
+      // Estimates of three standard errors, and the rounding of float32.
+      assert.ok(off <= 2 * answer.error + error + (dtype === 'float32' ? 1e-6 : 0), `${name}: (${off}) off`);
+      assert.ok(answer.error < 1e-4, `${name}: an error of (${answer.error}) says little`);
+      assert.equal(student.boxProbabilitySync(box), answer);
+    }
+  },
+);
 
 onEveryDevice('a Student-t: the distribution function is a box without lower limits, in each row.', async (device) => {
   using student = await MultivariateStudentT.fromScale({ device, degreesOfFreedom: 2.5, location, scale });
@@ -245,40 +247,37 @@ onEveryDevice("infinitely many degrees of freedom have the normal's probabilitie
   assert.ok(tails.boxProbabilitySync(box).probability < 0.9 * normal.boxProbabilitySync(box).probability);
 });
 
-onEveryDevice(
-  'a Student-t: what is no box, no accuracy or no row is refused, as a signal asks too.',
-  async (device) => {
-    using student = await MultivariateStudentT.fromScale({ device, degreesOfFreedom: 3, location, scale });
-    for (const [code, value, options] of [
-      ['ERR_SHAPE', '(2)', { upper: [1, 1] }],
-      ['ERR_NOT_FINITE', '(0, 2)', { upper: [1, 1, Number.NaN] }],
-      ['ERR_OUT_OF_RANGE', '(1)', { upper: [1, 1, 1], lower: [0, 2, 0] }],
-      ['ERR_OUT_OF_RANGE', '(-1)', { seed: -1 }],
-      ['ERR_UNKNOWN_OPTION', 'degreesOfFreedom', { degreesOfFreedom: 2 } as object],
-    ] as const) {
-      await throwsCode(code, value, () => student.boxProbability(options));
-      await throwsCode(code, value, () => student.boxProbabilitySync(options));
-    }
-    for (const [code, value, rows] of [
-      ['ERR_SHAPE', '(2)', [[1, 2]]],
-      ['ERR_NOT_FINITE', '(1, 0)', [location, [Number.NaN, 0, 0]]],
-    ] as const) {
-      await throwsCode(code, value, () => student.cdf(rows));
-      await throwsCode(code, value, () => student.cdfSync(rows));
-    }
-    await throwsCode('ERR_INVALID_ARGUMENT', 'undefined', () => student.boxProbability(undefined as unknown as object));
-    await throwsCode('ERR_UNKNOWN_OPTION', 'lower', () => student.cdf(location, { lower: location } as object));
-    const signal = AbortSignal.abort(new Error('enough'));
-    await throwsCode('ERR_ABORTED', 'enough', () => student.cdf(location, { signal }));
-    await throwsCode('ERR_ABORTED', 'enough', () => student.boxProbability({ signal }));
-    await throwsCode('ERR_UNKNOWN_OPTION', 'signal', () => student.cdfSync(location, { signal } as object));
-    student.close();
-    await throwsCode('ERR_CLOSED', '(3)', () => student.cdf(location));
-    await throwsCode('ERR_CLOSED', '(3)', () => student.boxProbabilitySync({ upper: location }));
-  },
-);
+onEveryDevice('a Student-t: an invalid box, accuracy or row is refused, and a signal stops a call.', async (device) => {
+  using student = await MultivariateStudentT.fromScale({ device, degreesOfFreedom: 3, location, scale });
+  for (const [code, value, options] of [
+    ['ERR_SHAPE', '(2)', { upper: [1, 1] }],
+    ['ERR_NOT_FINITE', '(0, 2)', { upper: [1, 1, Number.NaN] }],
+    ['ERR_OUT_OF_RANGE', '(1)', { upper: [1, 1, 1], lower: [0, 2, 0] }],
+    ['ERR_OUT_OF_RANGE', '(-1)', { seed: -1 }],
+    ['ERR_UNKNOWN_OPTION', 'degreesOfFreedom', { degreesOfFreedom: 2 } as object],
+  ] as const) {
+    await throwsCode(code, value, () => student.boxProbability(options));
+    await throwsCode(code, value, () => student.boxProbabilitySync(options));
+  }
+  for (const [code, value, rows] of [
+    ['ERR_SHAPE', '(2)', [[1, 2]]],
+    ['ERR_NOT_FINITE', '(1, 0)', [location, [Number.NaN, 0, 0]]],
+  ] as const) {
+    await throwsCode(code, value, () => student.cdf(rows));
+    await throwsCode(code, value, () => student.cdfSync(rows));
+  }
+  await throwsCode('ERR_INVALID_ARGUMENT', 'undefined', () => student.boxProbability(undefined as unknown as object));
+  await throwsCode('ERR_UNKNOWN_OPTION', 'lower', () => student.cdf(location, { lower: location } as object));
+  const signal = AbortSignal.abort(new Error('enough'));
+  await throwsCode('ERR_ABORTED', 'enough', () => student.cdf(location, { signal }));
+  await throwsCode('ERR_ABORTED', 'enough', () => student.boxProbability({ signal }));
+  await throwsCode('ERR_UNKNOWN_OPTION', 'signal', () => student.cdfSync(location, { signal } as object));
+  student.close();
+  await throwsCode('ERR_CLOSED', '(3)', () => student.cdf(location));
+  await throwsCode('ERR_CLOSED', '(3)', () => student.boxProbabilitySync({ upper: location }));
+});
 
-onEveryDevice('a probability is the same in any unit, also where float64 does not hold the variances.', (device) => {
+onEveryDevice('a probability is the same in any unit, even if float64 does not hold the variances.', (device) => {
   if (!device.dtypes.includes('float64')) return;
   const factor = [
     [1, 0, 0],
@@ -312,11 +311,11 @@ onEveryDevice('a probability is the same in any unit, also where float64 does no
   assert.is(diagonal.cdfSync([0]).get(0), 0.5);
 });
 
-test('Any degrees of freedom leave the event loop its turns.', async () => {
+test('The event loop turns during a call, for any degrees of freedom.', async () => {
   using device = openDevice('reference');
   for (const degreesOfFreedom of [1e9, 1e13]) {
     using student = MultivariateStudentT.fromScaleSync({ device, degreesOfFreedom, location, scale });
-    // Ended by the third turn, however fast the machine: an answer that left none would not be ended.
+    // Ended at the third turn, on any machine: a call that left the loop no turn would not be ended.
     let turns = 0;
     const controller = new AbortController();
     const timer = setInterval(() => ++turns === 3 && controller.abort(new Error('too slow')), 1);

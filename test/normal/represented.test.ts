@@ -1,5 +1,5 @@
-// Float32 by default only where it holds the numbers: draws about 10^9 with a standard deviation of 1 were five equal
-// numbers.
+// Float32 is the default only if it represents the numbers: draws about 10^9 with a standard deviation of 1 were once
+// five equal numbers.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DeviceKind, Moments, MultivariateNormal, MultivariateStudentT, openDevice } from '../../lib/index.ts';
@@ -44,7 +44,7 @@ const ways: { readonly [name: string]: (options: Options) => { readonly dtype: s
 };
 
 for (const [name, make] of Object.entries(ways))
-  test(`${name}: a mean that float32 rounds to more than a standard deviation is refused, with the way out.`, async () => {
+  test(`${name}: a mean that float32 rounds by more than a standard deviation is refused, and the message says what to do.`, async () => {
     const error = await throwsCode('ERR_OUT_OF_RANGE', '(64)', () => make({}));
     assert.match(error.message, /(mean|location)\[1\]` is \(1000000002?\.?\d*\)/);
     assert.match(error.message, /dtype: 'float64'/);
@@ -52,7 +52,7 @@ for (const [name, make] of Object.entries(ways))
     assert.is(make({ dtype: 'float32' }).dtype, 'float32');
   });
 
-test('A mean of a million standard deviations is held, and one of Float32Array or Float64Array is as it was given.', () => {
+test('A mean of a million standard deviations is accepted, and a Float32Array or Float64Array keeps its type.', () => {
   const diagonal = (each: number[] | Float32Array | Float64Array, variances: number) =>
     MultivariateNormal.fromDiagonalSync({ device, mean: each, variances }).dtype;
   assert.is(diagonal([1e6], 1), 'float32');
@@ -61,7 +61,7 @@ test('A mean of a million standard deviations is held, and one of Float32Array o
   assert.is(diagonal(Float64Array.of(1e9), 1), 'float64');
 });
 
-test('An offset that float32 rounds to more than a standard deviation is refused, unless it is of float32.', async () => {
+test('An offset that float32 rounds by more than a standard deviation is refused, unless it is given in float32.', async () => {
   const normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1, 1] });
   const matrix = [[1, 0]];
   await throwsCode('ERR_OUT_OF_RANGE', '`offset[0]` is (1000000000) with a standard deviation of (1)', () =>
@@ -74,7 +74,7 @@ test('An offset that float32 rounds to more than a standard deviation is refused
   assert.equal((await exact.affine({ matrix, offset: [1e9 + 0.5] })).mean.toArray(), [1e9 + 0.5]);
 });
 
-test('Means of rows that float32 rounds to more than a standard deviation are refused, unless they are of float32.', async () => {
+test('Means of rows that float32 rounds by more than a standard deviation are refused, unless they are given in float32.', async () => {
   const normal = MultivariateNormal.fromDiagonalSync({ device, variances: [4, 1] });
   const rows = [[0, 5], [3, 1e9]]; // biome-ignore format: a matrix
   const shown = '`means[3]` is (1000000000) with a standard deviation of (1)';
@@ -85,7 +85,7 @@ test('Means of rows that float32 rounds to more than a standard deviation are re
   assert.is.not(exact.sampleSync(2, { means: rows }).at(1, 1), 1e9);
 });
 
-test('Numbers that float32 does not hold are named as they were given.', async () => {
+test('Numbers that float32 does not hold are shown as they were given.', async () => {
   const says = (shown: string, options: object) =>
     throwsCode('ERR_OUT_OF_RANGE', shown, () =>
       MultivariateNormal.fromCovarianceSync({ device, covariance, ...options }),

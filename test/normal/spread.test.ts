@@ -45,13 +45,16 @@ for (const [name, make] of Object.entries(kinds))
 
 const over = (unit: number) => (value: number) => value / unit;
 
-onEveryDevice('a diagonal of a million variances is told without a million times a million numbers.', (device) => {
-  using normal = MultivariateNormal.fromDiagonalSync({ device, variances: 4, dimension: 1e6 });
-  assert.ok(normal.variancesSync().data.every((variance) => variance === 4));
-  assert.is(normal.standardDeviationsSync().get(999_999), 2);
-});
+onEveryDevice(
+  'a diagonal of a million variances is returned without allocating a million times a million numbers.',
+  (device) => {
+    using normal = MultivariateNormal.fromDiagonalSync({ device, variances: 4, dimension: 1e6 });
+    assert.ok(normal.variancesSync().data.every((variance) => variance === 4));
+    assert.is(normal.standardDeviationsSync().get(999_999), 2);
+  },
+);
 
-onEveryDevice('a variance that the dtype does not hold is refused, by each that needs it.', async (device) => {
+onEveryDevice('a variance that the dtype does not hold is refused by each method that needs it.', async (device) => {
   using normal = MultivariateNormal.fromCholeskySync({
     device,
     factor: [
@@ -71,7 +74,7 @@ onEveryDevice('a variance that the dtype does not hold is refused, by each that 
   assert.equal([...(await normal.correlation()).data], [1, 0, 0, 1]);
 });
 
-onEveryDevice('float64 holds every variance that is a normal number, and correlations of others.', (device) => {
+onEveryDevice('float64 gives every variance that is a normal number, and correlations even of others.', (device) => {
   if (!device.dtypes.includes('float64')) return;
   const unit = 2 ** -1012;
   const options = { device, dtype: 'float64' } as const;
@@ -120,7 +123,7 @@ onEveryDevice('float64 holds every variance that is a normal number, and correla
 });
 
 onEveryDevice(
-  'a variance below the normal numbers of the dtype is refused, but 0 of a singular one.',
+  'a variance below the normal numbers of the dtype is refused, except a variance of 0 in a singular normal.',
   async (device) => {
     using diagonal = MultivariateNormal.fromDiagonalSync({ device, variances: [1, 1e-60], dtype: 'float32' });
     using factor = MultivariateNormal.fromCholeskySync({ device, factor: [[1e-30]], dtype: 'float32' });
@@ -144,9 +147,9 @@ onEveryDevice(
 );
 
 onEveryDevice(
-  'variances near the least normal number keep their digits, however a device takes subnormal numbers.',
+  'variances near the least normal number keep their digits, however a device treats subnormal numbers.',
   (device) => {
-    // A power of two changes no digit. Entries far from the diagonal, and what is left of a pivot, become subnormal.
+    // A power of two changes no digit. Entries far from the diagonal, and the remainders of pivots, become subnormal.
     for (const [dtype, unit, tolerance] of [
       ['float32', 2 ** -118, 2e-6],
       ['float64', 2 ** -968, 1e-13],
@@ -169,7 +172,7 @@ onEveryDevice(
   },
 );
 
-onEveryDevice('a Student-t has them where it has a covariance.', async (device) => {
+onEveryDevice('a Student-t has variances and correlations if it has a covariance.', async (device) => {
   using heavy = MultivariateStudentT.fromScaleSync({ device, scale: covariance, degreesOfFreedom: 6 });
   near(heavy.variancesSync().data, [6, 13.5, 1.5], 1e-5);
   near((await heavy.standardDeviations()).data, [6, 13.5, 1.5].map(Math.sqrt), 1e-5);

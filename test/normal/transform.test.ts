@@ -63,7 +63,7 @@ onEveryDevice('the timings of the one commit say where the factor was made.', as
   assert.equal(onGpu().toArray(), moved[0]);
 });
 
-onEveryDevice('dimension 1 and no rows are as good as any.', async (device) => {
+onEveryDevice('dimension 1 and zero rows work like any other.', async (device) => {
   assert.equal(MultivariateNormal.transformSync({ device, mean: [3], covariance: [[4]], z: [5] }).toArray(), [13]);
   const column = await MultivariateNormal.transform({ device, covariance: [[4]], z: [[1], [2], [3]] });
   assert.equal(column.toArray(), [[2], [4], [6]]);
@@ -73,7 +73,7 @@ onEveryDevice('dimension 1 and no rows are as good as any.', async (device) => {
   }
 });
 
-onEveryDevice('a normal that is kept gives the same, up to rounding.', async (device) => {
+onEveryDevice('a kept normal gives the same, up to rounding.', async (device) => {
   for (const n of [1, 2, 3, 31, 32, 33, 130]) {
     const factor = lowerFactor(n, n);
     const square = Array.from({ length: n }, (_, i) =>
@@ -172,7 +172,7 @@ onEveryDevice('what cannot be transformed is refused, and leaves nothing behind.
   assert.equal(lax.toArray(), [3, 4], 'the lower triangle counts');
 });
 
-onEveryDevice('inputs are as they were, and large ones leave no memory behind.', async (device) => {
+onEveryDevice('inputs are not changed, and large ones leave no memory behind.', async (device) => {
   const n = 600;
   const large = Matrix.from(new Float32Array(n * n), { columns: n });
   for (let i = 0; i < n; i++) large.row(i)[i] = 4;
@@ -214,7 +214,7 @@ test('The whole pipeline is one commit: for one z by a product with a vector and
   device.close();
 });
 
-test('A normal with a factor from the GPU takes the same verbs for one z; one from the CPU as for rows.', async () => {
+test('A normal with a factor from the GPU uses the same commands for one z; one from the CPU uses those for rows.', async () => {
   const { device, commits } = openPretendGpu();
   const verbsOf = (normal: MultivariateNormal): string[] => {
     commits.length = 0;
@@ -233,7 +233,7 @@ test('A normal with a factor from the GPU takes the same verbs for one z; one fr
 });
 
 onEveryDevice(
-  'a normal tells where its factor was made, and refuses a place that is not there.',
+  'a normal tells where its factor was made, and a place that does not exist is refused.',
   async (device: Device) => {
     const rows = [
       [1, 2],
@@ -276,7 +276,7 @@ onEveryDevice(
   },
 );
 
-onEveryDevice("quantiles are mean + L z, z the standard normal's.", async (device) => {
+onEveryDevice("quantiles are mean + L z, where z are the standard normal's.", async (device) => {
   // The standard normal's quantiles at 0.975 and 0.025, 0.5 and 0.84134474606854293 (1).
   using normal = MultivariateNormal.fromCholeskySync({
     device,
@@ -294,7 +294,7 @@ onEveryDevice("quantiles are mean + L z, z the standard normal's.", async (devic
   const z = 1.9599639845400545;
   near((await normal.quantile(rows)).data, [1, -1, 1 + 2 * z, -1 + z, 3, 0 - 3 * z], () => 2e-6, 'by hand');
   near(normal.quantileSync(rows[1]!).data, [1 + 2 * z, -1 + z], () => 2e-6, 'one row');
-  // Quantiles of the probabilities of normals are what transform makes of these.
+  // The quantiles of the probabilities of z equal transform(z).
   const standard = Array.from({ length: 20 }, (_, i) => [Math.sin(i) * 3, Math.cos(i * 7) * 2]);
   const made = normal.quantileSync(standard.map((row) => row.map(cdf)));
   near(made.data, normal.transformSync(standard).data, () => 1e-5, 'transform');

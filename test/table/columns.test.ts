@@ -8,7 +8,7 @@ import { throwsCode } from '../harness/throws-code.ts';
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `column ${i}`);
 
-test('Names that occur more than once are found, and refused where columns need others.', async () => {
+test('Names that occur more than once are found, and refused where names must be unique.', async () => {
   assert.equal([...runToEnd(repeatedNames(['b', 'a', 'b', 'c', 'a', 'b']))], ['b', 'a']);
   assert.equal([...runToEnd(repeatedNames(names(5)))], []);
   const head = { columns: 3, dtype: 'float64', rows: undefined } as const;

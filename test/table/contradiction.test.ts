@@ -1,4 +1,5 @@
-// Files that contradict themselves, and sound ones beside them: hostile/README.md says what each is and must give.
+// Files that contradict themselves, and sound ones beside them: hostile/README.md says what each is and what it must
+// give.
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -9,7 +10,7 @@ import { throwsCode } from '../harness/throws-code.ts';
 
 const folder = fileURLToPath(new URL('hostile/', import.meta.url));
 
-/** Files that are refused, and what the refusal says of each. */
+/** Files that are refused, and what the error says about each. */
 const refused: { readonly [file: string]: string } = {
   'pq-snappy-hang.parquet': 'a literal of (4294967291) bytes',
   'pq-rle-levels-bomb.parquet': 'a run of levels is (2147483647) long where (4) are left',
@@ -78,14 +79,14 @@ for (const [file, { rows, first, dropped }] of Object.entries(sound))
 
 // Short rounds of changed files; CONTRIBUTING.md has the commands for long ones.
 for (const kind of mutatedKinds)
-  test(`Changed files (${kind}) are refused, or give what they say: in bounded time and memory.`, async () => {
+  test(`Changed files (${kind}) are refused, or give what they say, in bounded time and memory.`, async () => {
     const { findings, read, refused } = await mutateFiles(kind, { rounds: 200, seed: 1 });
     assert.equal(findings, []);
     assert.is(read + refused, 200);
     assert.ok(read > 5 && refused > 20, `(${read}) are read, (${refused}) are refused`);
   });
 
-// Each field of a file of ours says something else, one at a time; CONTRIBUTING.md has the command for all of it.
+// Each field of one of our files is falsified, one at a time; CONTRIBUTING.md has the command for all files.
 for (const format of ['npy', 'arrow', 'arrows', 'parquet'] as const)
   test(`A length, count, offset, width or type that is a lie (${format}) is refused, or does not matter.`, async () => {
     const file = 'covarium, float64';

@@ -26,7 +26,7 @@ async function read(text: string, options: TableOptions = {}) {
 }
 
 for (const file of files)
-  test(`${file} is read, or refused by what it is.`, async () => {
+  test(`${file} is read, or refused with an error that says what it is.`, async () => {
     const path = folder + file;
     const others = { ...quiet, columns: ['a', 'b'] };
     if (file.includes('holes')) {
@@ -55,7 +55,7 @@ for (const file of files)
     }
   });
 
-test('What spreadsheets save as CSV is read: byte order mark, CRLF, semicolons, a first line that tells them.', async () => {
+test('CSV saved by spreadsheets is read: byte order mark, CRLF, semicolons, a first line that names the separator.', async () => {
   const mark = '\ufeff';
   for (const [text, warned] of [
     [`${mark}a,b\r\n1,2.5\r\n3,4\r\n`, 0],
@@ -97,7 +97,7 @@ test('What spreadsheets save as CSV is read: byte order mark, CRLF, semicolons, 
   ];
   for (const [words, texts] of told) for (const text of texts) await refused(`a,b\n1,${text}\n`, words);
   await refused('a,b,\n1,2,\n', 'Field of column 3, which has no name, is empty; pass the other `columns`');
-  // Names that look like such a line are quoted, so that they are read again.
+  // Names that look like such a line are quoted, so that they can be read again.
   const path = join(mkdtempSync(join(tmpdir(), 'covarium-dialect-')), 'odd.csv');
   try {
     for (const names of [['sep=;'], ['sep=', '']]) {
@@ -109,7 +109,7 @@ test('What spreadsheets save as CSV is read: byte order mark, CRLF, semicolons, 
   }
 });
 
-test('Names that are not UTF-8 are told of, and their numbers read.', async () => {
+test('Names that are not UTF-8 give a warning, and the numbers are read.', async () => {
   for (const [text, encoding, warned] of [
     ['gr\u00f6\u00dfe,b\n1,2\n', 'latin1', true],
     ['gr\u00f6\u00dfe,b\n1,2\n', 'utf8', false],
@@ -122,7 +122,7 @@ test('Names that are not UTF-8 are told of, and their numbers read.', async () =
   }
 });
 
-test('What is no text is refused by what it is, before any of it is read as rows.', async () => {
+test('A file that is not text is refused with an error that says what it is, before any rows are read.', async () => {
   const refused = (bytes: Uint8Array, shown: string) =>
     throwsCode('ERR_UNSUPPORTED', shown, () => readTable(bytes, { format: 'csv' }));
   await refused(Buffer.from('PK\x03\x04\x14\0\0\0xl/workbook.xml'), "a spreadsheet's own format");
@@ -141,7 +141,7 @@ test('What is no text is refused by what it is, before any of it is read as rows
   await refused(Buffer.from('ARROW1\0\0'), '--format arrow');
 });
 
-test('Names of columns that begin as a file of another format does are names.', async () => {
+test('Column names that begin like a file of another format are names.', async () => {
   for (const names of [
     ['PAR1', 'PAR2'],
     ['BZh9', 'b'],
@@ -172,7 +172,7 @@ test("Names of R's rows have no name above them; texts are left out, and numbers
   assert.equal((await readTable(named, { ...quiet, columns: ['b'] })).rows.toArray(), [[4], [5.25]]);
   const error = await throwsCode('ERR_MALFORMED_CSV', 'names of the rows', () => readTable(named, quiet));
   assert.equal([error.line, error.column], [3, 1]);
-  // A delimiter too many at the ends of rows is none of these.
+  // An extra delimiter at the ends of rows is another mistake.
   for (const text of ['a,b\n1,2,\n', 'a,b\n1,2,3\n', '"a","b"\n"1","2","3"\n', '"a" "b"\n"1" "2" "3"\n'])
     await throwsCode('ERR_MALFORMED_CSV', () => readTable(Buffer.from(text), { ...quiet, format: 'csv' }));
   assert.equal((await readTable(Buffer.from('a b\n1 2\n'), quiet)).names, ['a', 'b']);
@@ -197,7 +197,7 @@ test("R's write.table is read beside its texts in quotes, with names of rows and
   await throwsCode('ERR_MALFORMED_CSV', 'has (4) fields', () => read(tooMany, { columns: ['x'] }));
 });
 
-test('Where blanks part the fields, an error names the column of its field.', async () => {
+test('If blanks separate the fields, an error names the column of its field.', async () => {
   for (const [text, what] of [
     ['a b\n1 2\n3 x\n', 'column (b) is not a finite decimal number (x)'],
     ['a b\n1 2\n  NA  4\n', 'column (a) is missing'],
@@ -206,7 +206,7 @@ test('Where blanks part the fields, an error names the column of its field.', as
     await throwsCode('ERR_MALFORMED_CSV', what, () => read(text));
 });
 
-test('The same is said of a file from a stream.', async () => {
+test('A file from a stream gives the same errors.', async () => {
   const stream = async function* () {
     yield readFileSync(`${folder}r-write-table.csv`);
   };
@@ -217,7 +217,7 @@ test('The same is said of a file from a stream.', async () => {
   ]);
 });
 
-test('The first row is a header as people mean it; what is doubtful is told.', async () => {
+test('The first row is taken as a header if people would; doubtful cases give a warning.', async () => {
   const cases: [text: string, names: string[] | undefined, warnings: RegExp | undefined][] = [
     ['a,b\n1,2\n', ['a', 'b'], undefined],
     ['"",a\n1,2\n', ['', 'a'], undefined],
@@ -288,7 +288,7 @@ test('The first row is a header as people mean it; what is doubtful is told.', a
   assert.equal((await read('a,b\n')).rows, []);
 });
 
-test('A page of a server and JSON are not a header without rows.', async () => {
+test('A web page and JSON are not taken as a header without rows.', async () => {
   for (const [text, kind] of [
     ['<html></html>', 'HTML'],
     ['<!DOCTYPE html><html><body>Not found, sorry</body></html>\n', 'HTML'],

@@ -1,4 +1,4 @@
-// CSV: one text for both readers, the addon's and plain TypeScript, and that they agree on every text.
+// CSV: the same tests for both readers, the addon's and plain TypeScript; they must agree on every text.
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -58,7 +58,7 @@ for (const [where, parser] of parsers) {
     assert.equal((await read('\u00e9t\u00e9,\u{1f427}\n1,2')).names, ['\u00e9t\u00e9', '\u{1f427}']);
   });
 
-  about('Numbers are those of Number(text), bit for bit, and nothing else is a number.', async () => {
+  about('Numbers equal Number(text), bit for bit, and nothing else is a number.', async () => {
     const texts = [
       ...[
         '0',
@@ -177,7 +177,7 @@ for (const [where, parser] of parsers) {
     }
   });
 
-  about('Only where a line begins with # that may be a comment is `comment` advised.', async () => {
+  about('The error advises `comment` only if a line begins with # and may be a comment.', async () => {
     const told = async (text: string, options: Partial<ReadRequest> = {}) =>
       (await throwsCode('ERR_MALFORMED_CSV', 'line 2', () => read(text, options))).message;
     assert.match(await told('a,b\n#1,2\n'), "pass `comment` '#'");
@@ -209,7 +209,7 @@ for (const [where, parser] of parsers) {
     await throwsCode('ERR_MALFORMED_CSV', '(x)', () => read('a,b\n,x\n', { missing: 'drop' }));
   });
 
-  about('Semicolons, tabs and blanks part fields too; what is found is told.', async () => {
+  about('Semicolons, tabs and blanks separate fields too; the delimiter that is found is reported.', async () => {
     const rows = [
       [1, 2.5],
       [3, 4],
@@ -221,7 +221,7 @@ for (const [where, parser] of parsers) {
     };
     await found('a;b\n1;2.5\n3;4\n', ['a', 'b'], "semicolons between its fields; pass `delimiter` (--delimiter ';')");
     await found('a\tb\n1\t2.5\n3 \t 4\n', ['a', 'b'], 'tabs');
-    // As numpy.savetxt writes.
+    // As numpy.savetxt writes it.
     await found('1.0e+00 2.5e+00\n3.0e+00 4.0e+00\n', undefined, 'blanks');
     await found('  1.0   2.5\n  3.0 \t 4.0  \n', undefined, 'blanks');
     for (const delimiter of [';', '\t', '|', ' ']) {
@@ -253,7 +253,7 @@ for (const [where, parser] of parsers) {
     assert.equal((await read('# a b\n1 2\n', { comment: '#' })).rows, [[1, 2]]);
   });
 
-  about('UTF-16, UTF-32, an empty file and a row without end have their sentences.', async () => {
+  about('UTF-16, UTF-32, an empty file and an endless row have their own messages.', async () => {
     const utf16 = ['\ufeffa,b\n1,2\n', 'a,b\n1,2\n', '\ufeffa,b\n'].map((text) => Buffer.from(text, 'utf16le'));
     for (const text of [utf16[0]!, utf16[1]!, utf16[2]!.swap16()])
       await throwsCode('ERR_UNSUPPORTED', 'is UTF-16; save it as UTF-8', () => read(text));
@@ -278,7 +278,7 @@ for (const [where, parser] of parsers) {
     await throwsCode('ERR_MALFORMED_CSV', 'fields; at most (1048576)', () => read(`${','.repeat(1_100_000)}\n`));
   });
 
-  about('Quoted line ends and comments fall on the cuts of blocks, and every record is whole.', async () => {
+  about('Every record is whole, even if quoted line ends and comments fall on the edges of blocks.', async () => {
     const record = (i: number) => (i % 3 === 0 ? `"${i}","${'\n'.repeat(i % 50)}${i}\r\n""x"""` : `${i},y${i}`);
     for (const end of ['\n', '\r\n', '\r']) {
       const records = Array.from({ length: 60_000 }, (_, i) => (i % 7 === 0 ? `# "${end}` : '') + record(i));
@@ -301,7 +301,7 @@ interface ToolTables {
 }
 const tools = JSON.parse(readFileSync(new URL('../answers/csv-tables.json', import.meta.url), 'utf8')) as ToolTables;
 for (const [name, { text, names }] of Object.entries(tools.files))
-  test(`CSV as ${name} writes it is read, or refused by what it is.`, async () => {
+  test(`CSV as ${name} writes it is read, or refused with an error that says what it is.`, async () => {
     if (typeof names === 'string') {
       await throwsCode('ERR_MALFORMED_CSV', 'write decimals with a point', () =>
         readWith(plainParser, Buffer.from(text)),
@@ -362,7 +362,7 @@ for (const [where, write] of [['TypeScript', plainLines] as const, ['addon', nat
       const shortest = await linesOf(write, floats);
       for (const [i, text] of shortest.entries()) {
         assert.ok(Object.is(Math.fround(Number(text)), floats[i] === 0 ? 0 : floats[i]), text);
-        // As V8 writes the double that the shortest decimal is.
+        // V8 writes the double of the shortest decimal like this.
         if (floats[i] !== 0) assert.is(text, String(Number(text)));
       }
       await fc.assert(
@@ -376,14 +376,14 @@ for (const [where, write] of [['TypeScript', plainLines] as const, ['addon', nat
   }
 const written = nativeLines();
 if (written !== undefined)
-  test('Both writers write the same text of float32.', async () => {
+  test('Both writers write the same text for float32.', async () => {
     assert.equal(await linesOf(plainLines, floats), await linesOf(written, floats));
     const words = Uint32Array.from({ length: 1 << 16 }, (_, i) => Math.imul(i, 2654435761));
     const values = new Float32Array(words.buffer);
     assert.equal(await linesOf(plainLines, values), await linesOf(written, values));
   });
 
-test('Names that a reader or a spreadsheet would take for something else are quoted, and read again.', async () => {
+test('Names that a reader or a spreadsheet would misread are quoted, and can be read again.', async () => {
   const names = ['=1+2', '+x', '-x', '@x', '2020', '1e3', 'a;b', 'a|b', 'NA', '0x10', 'plain', 'Infinity', '#c'];
   const pieces: Uint8Array[] = [];
   const output = {
@@ -402,7 +402,7 @@ test('Names that a reader or a spreadsheet would take for something else are quo
 
 const letters = fc.constantFrom(...'0123456789+-.eE,;"\n\r\t #xNAnau/', ' ', '""', '\r\n', 'NA', '1.5', '\u00e9');
 const texts = fc.array(letters, { maxLength: 60 }).map((all) => all.join(''));
-test('A quote within a field opens none, where a block of a large file ends also.', async () => {
+test('A quote within a field does not open a quoted field, even at the end of a block of a large file.', async () => {
   for (const [text, delimiter] of [
     ['pipe 5",x\n1.25,2\n3,"4"\n', undefined],
     ['pipe 5"";"a\nb"\n1.25;2\n3;4\n', undefined],
@@ -420,7 +420,7 @@ test('A quote within a field opens none, where a block of a large file ends also
 });
 
 if (native !== undefined)
-  test('Both readers agree on any text: rows, what is dropped, and each refusal.', async () => {
+  test('Both readers agree on any text: rows, dropped rows, and errors.', async () => {
     const request = fc.record({
       missing: fc.constantFrom('error' as const, 'drop' as const),
       header: fc.constantFrom(undefined, true, false),
@@ -438,7 +438,7 @@ if (native !== undefined)
       fc.asyncProperty(texts, request, async (text, options) => {
         const expected = await outcome(plainParser, text, options);
         assert.equal(await outcome(native, text, options), expected);
-        // The header is told from the first block, so it is given.
+        // Whether there is a header is decided from the first block, so the option is given here.
         if (options.header === undefined || options.delimiter === undefined) return;
         assert.equal(await outcome(small, text, options), expected);
         assert.equal(await outcome(smallNative, text, options), expected);

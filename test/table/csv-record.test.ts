@@ -5,7 +5,7 @@ import { csvRecord } from '../../lib/table/csv-record.ts';
 
 const dialect = { delimiter: 0x2c, comment: 0 };
 
-test('A record has the texts that are parted by its delimiters, wherever letters of several bytes stand.', () => {
+test('A record is split at its delimiters, wherever it has letters of several bytes.', () => {
   const long = 'x'.repeat(40_000);
   for (const odd of [undefined, 0, 1, 4_000, 8_999]) {
     const texts = Array.from({ length: 9_000 }, (_, i) => (i % 700 === 3 ? '' : `name ${i}`));

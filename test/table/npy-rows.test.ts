@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'covarium-npy-rows-'));
 const at = (name: string) => join(folder, name);
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('Rows of an NPY file are read where they lie, float32 and float64.', async () => {
+test('Single rows of an NPY file are read from their place, in float32 and float64.', async () => {
   for (const [dtype, values] of [
     ['float32', Float32Array.from({ length: 30 }, (_, i) => i / 3)],
     ['float64', Float64Array.from({ length: 30 }, (_, i) => i / 3)],
@@ -25,14 +25,14 @@ test('Rows of an NPY file are read where they lie, float32 and float64.', async 
   }
 });
 
-test('An NPY file of version 2 or 3 is read; rows of a larger file than memory are reached.', async () => {
+test('An NPY file of version 2 or 3 is read; rows of a file larger than memory can be read.', async () => {
   for (const version of [2, 3]) {
     writeFileSync(at('later.npy'), npy("{'shape': (1, 2), 'fortran_order': False, 'descr': '<f8'}", 16, version));
     const rows = await openNpyRows(at('later.npy'));
     assert.equal(Array.from(await rows.read([0], [0, 1])), [0, 0]);
     await rows.close();
   }
-  // A hole takes no room on the disk.
+  // A sparse file takes no space on the disk.
   const [count, bytes] = [2 ** 36, 128 + 2 ** 38];
   writeFileSync(at('huge.npy'), npyHeader('float32', count, 1));
   truncateSync(at('huge.npy'), bytes);
@@ -76,7 +76,7 @@ for (const [sentence, shown, bytes] of malformed)
     assert.is(path, at('malformed.npy'));
   });
 
-test('A number of an NPY file that is not finite is refused with its place in the file.', async () => {
+test('A number of an NPY file that is not finite is refused with its position in the file.', async () => {
   const values = Float32Array.of(1, 2, 3, 4, Number.NEGATIVE_INFINITY, 6);
   writeFileSync(at('infinite.npy'), Buffer.concat([npyHeader('float32', 3, 2), npyBytes(values)]));
   const rows = await openNpyRows(at('infinite.npy'));

@@ -1,4 +1,4 @@
-// NPY and NPZ: what NumPy writes is read, and what contradicts itself is refused before memory is taken.
+// NPY and NPZ: files by NumPy are read, and files that contradict themselves are refused before memory is allocated.
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -50,7 +50,7 @@ for (const [name, { rows, base64 }] of Object.entries(numpy.arrays))
     await one.close();
   });
 
-test('An array of an archive is read by its name, which one alone does not need.', async () => {
+test('An array of an archive is read by its name; a single array needs no name.', async () => {
   const { rows } = numpy.arrays['f8']!;
   for (const name of ['stored', 'deflated']) {
     const path = file(`${name}.npz`, bytesOf(numpy.archives[name]!));
@@ -112,7 +112,7 @@ test('Reading a compressed archive can be stopped, and may fail, in the middle.'
 });
 
 for (const [name, base64] of Object.entries(numpy.unsupported))
-  test(`Of NumPy (${name}): what is well-formed and not read is unsupported.`, async () => {
+  test(`Of NumPy (${name}): a well-formed file that we do not read is refused as unsupported.`, async () => {
     await throwsCode('ERR_UNSUPPORTED', 'is not supported', () => readTable(bytesOf(base64)));
   });
 
@@ -223,7 +223,7 @@ test('An archive that contradicts itself is refused.', async () => {
   );
 });
 
-test('An integer that float64 does not hold is refused with its row and column, in either order.', async () => {
+test('An integer that float64 does not hold is refused with its row and column, in C and Fortran order.', async () => {
   const bytes = new Uint8Array(BigInt64Array.of(1n, 2n, 3n, 4n, 2n ** 53n + 1n, 6n).buffer);
   for (const [isFortran, place] of [
     ['False', 'Row (2), column (0)'],
@@ -250,7 +250,7 @@ test('The header is a Python literal.', () => {
     assert.throws(() => pythonLiteral(text), /at character \(\d+\)$/, text);
 });
 
-test('Rows with missing numbers are dropped from files that are read straight into memory, over the slices.', async () => {
+test('Rows with missing numbers are dropped from files that are read directly into memory, across slices.', async () => {
   const [rows, columns] = [300_000, 8];
   const values = Float64Array.from({ length: rows * columns }, (_, i) => i);
   for (let row = 0; row < rows; row += 1000) values[row * columns + 3] = Number.NaN;
@@ -268,7 +268,7 @@ test('Rows with missing numbers are dropped from files that are read straight in
   await throwsCode('ERR_ABORTED', '', () => readTable(path, { signal }));
 });
 
-test('The addon reads columns of a file as rows, says whether all are finite, and refuses a file that ends before.', async () => {
+test('The addon reads columns of a file as rows, says whether all numbers are finite, and refuses a file that ends too early.', async () => {
   const { addon } = loadAddon();
   if (addon === undefined) return;
   const values = Float64Array.from({ length: 100_000 }, (_, i) => i / 7);

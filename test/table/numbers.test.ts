@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { joinHalves } from '../../lib/table/numbers.ts';
 
-test('Halves of 64 bits are the number that they are of, or nothing where float64 does not hold it.', () => {
+test('Two 32-bit halves give their 64-bit integer, or undefined if float64 does not hold it.', () => {
   const largest = 2n ** 64n - 1n;
   const signed = [0n, 1n, -1n, 2n ** 53n, -(2n ** 53n), 2n ** 53n + 1n, -(2n ** 53n) - 1n, 2n ** 62n, -(2n ** 63n)];
   const unsigned = [0n, 2n ** 53n + 1n, 2n ** 63n, 2n ** 63n + 1n, 2n ** 64n - 2048n, largest - 1n, largest];

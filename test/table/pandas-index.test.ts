@@ -1,4 +1,4 @@
-// The index of a pandas data frame in Parquet and Arrow files: foreign/README.md says what is in those of pandas.
+// The index of a pandas data frame in Parquet and Arrow files: foreign/README.md says what is in the files of pandas.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ for (const [file, index] of [
   ['pandas-index.parquet', '__index_level_0__'],
   ['pandas-index.arrow', 'id'],
 ] as const) {
-  test(`${file}: the index is left out, is told of, and is read where it is named.`, async () => {
+  test(`${file}: the index is left out with a warning, and is read if it is named.`, async () => {
     const { names, warnings } = await read(foreign + file);
     assert.equal(names, ['d', 'f', 'i', 'u', 'c', 'n']);
     assert.is(warnings.length, 1);
@@ -34,7 +34,7 @@ for (const [file, index] of [
     assert.equal([named.names, named.rows[5], named.warnings], [['i', index], [-475, 35], []]);
   });
 
-  test(`${file}: the command tells of the index in a line.`, async () => {
+  test(`${file}: the command reports the index in one line.`, async () => {
     const command = ['fit', foreign + file, '--missing', 'drop', '--singular', '--output', '-'];
     const { code, stdout, stderr } = await run(command);
     assert.is(code, 0, stderr);
@@ -59,7 +59,7 @@ for (const format of ['parquet', 'arrow', 'arrows'] as const) {
     return path;
   };
 
-  test(`Metadata of ${format} that are not as pandas writes them say nothing.`, async () => {
+  test(`Metadata of ${format} that pandas does not write are ignored.`, async () => {
     const longest = 4 << 20;
     for (const pandas of [
       ...['', '{', 'null', '7', '"b"', '[]', '{}', '{"index_columns": null}', '{"index_columns": "b"}'],

@@ -34,7 +34,7 @@ for (const file of files)
     const kept = Array.from({ length: count }, (_, i) => i).filter((row) => !isNull(row));
     kept.forEach((row, at) => {
       const numbers = Array.from(rows.data.subarray(6 * at, 6 * at + 6));
-      // Sines, and quotients of float32, are their writers' to the last bit but one.
+      // Sines and quotients of float32 differ between the writers in the last bit.
       const off = rowOf(row).filter((value, i) => Math.abs(value - numbers[i]!) > [1e-12, 1e-7][i]! * 1000);
       assert.equal(off, [], `row ${row}`);
       assert.equal(numbers.slice(2), rowOf(row).slice(2), `row ${row}`);
@@ -57,7 +57,7 @@ test('Booleans are read as 0 and 1.', async () => {
   }
 });
 
-test('From a pipe they are read too, but for the file whose schema is in its footer alone.', async () => {
+test('They are read from a pipe too, except the file whose schema is only in its footer.', async () => {
   for (const file of ['pyarrow.parquet', 'pyarrow-feather.arrow', 'polars-zstd.arrows', 'polars.arrow']) {
     const format = file.split('.')[1]!;
     const child = start(['fit', '-', '--format', format, '--columns', 'i,u', '--output', '-']);
@@ -70,7 +70,7 @@ test('From a pipe they are read too, but for the file whose schema is in its foo
   }
 });
 
-test('Durations are refused by their name, and read as integers where nothing says what they are.', async () => {
+test('Durations are refused by name, and read as integers if nothing says what they are.', async () => {
   for (const file of ['pandas-duration.parquet', 'pandas-duration.arrow'])
     await throwsCode('ERR_INVALID_ARGUMENT', 'Column (t) of file', () => readTable(folder + file));
   const path = `${folder}pandas-duration.parquet`;
@@ -83,7 +83,7 @@ test('Durations are refused by their name, and read as integers where nothing sa
   const bytes = readFileSync(path);
   const schema = bytes.indexOf('/////', bytes.indexOf('ARROW:schema'));
   assert.ok(schema > 0);
-  // Lengths and references that lead nowhere, and a schema of nothing.
+  // Invalid lengths and references, and an empty schema.
   for (const other of ['/////////////////////////', 'AAAAAAAAAAAAAAAAAAAAAAAAA', '!!!!!!!!!!!!!!!!!!!!!!!!!']) {
     bytes.write(other, schema + 8, 'latin1');
     assert.equal(
@@ -93,7 +93,7 @@ test('Durations are refused by their name, and read as integers where nothing sa
   }
 });
 
-test('Periods of pandas are times and refused by their name; the columns beside them are read.', async () => {
+test('Periods of pandas are times and are refused by name; the columns beside them are read.', async () => {
   for (const path of [`${folder}pandas-period.parquet`, `${folder}pandas-period.arrow`]) {
     await throwsCode('ERR_INVALID_ARGUMENT', 'Column (t) of file', () => readTable(path));
     await throwsCode('ERR_INVALID_ARGUMENT', 'numbers (Period)', () => readTable(path, { columns: ['t'] }));

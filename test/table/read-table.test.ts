@@ -1,4 +1,4 @@
-// Where tables come from and go to: paths, URLs, bytes, streams, and blocks that come one after the other.
+// Sources and destinations of tables: paths, URLs, bytes, streams, and blocks one after the other.
 import { spawnSync } from 'node:child_process';
 import {
   closeSync,
@@ -74,7 +74,7 @@ for (const format of tableFormats)
     }
   });
 
-test('What tells the format of a file takes little memory.', async () => {
+test('Finding the format of a file takes little memory.', async () => {
   const path = at('begins.npy');
   await writeTable(path, Matrix.from(new Float64Array(1 << 19), { columns: 2 }));
   const before = process.memoryUsage().arrayBuffers;
@@ -84,20 +84,20 @@ test('What tells the format of a file takes little memory.', async () => {
   assert.ok(taken < 1 << 18, `(${taken}) bytes`);
 });
 
-test('The memory of the table that was closed last outlives a collection of garbage.', async () => {
+test('The memory of the table that was closed last survives a garbage collection.', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const length = 2 << 20;
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   closeResult(resultMemory('float64', length).fill(7));
-  // References from this turn end with it.
+  // Weak references hold until this turn of the event loop ends.
   await turn();
   collect();
   await turn();
   assert.is(resultMemory('float64', length)[5], 7);
 });
 
-test('V8 does not collect its heap for tables that are read and closed in turn.', async () => {
+test('V8 does not collect its heap for tables that are read and closed one after the other.', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const heap = Array.from({ length: 100_000 }, (_, i) => ({ i, list: [i] }));
@@ -117,7 +117,7 @@ test('V8 does not collect its heap for tables that are read and closed in turn.'
   assert.ok(heap.length > 0 && collections < 10, `(${collections}) of 30 reads`);
 });
 
-test('The memory of a closed table is that of the next one of its size, unless native code may have its address.', async () => {
+test('The next table of the same size reuses the memory of a closed table, unless native code may have its address.', async () => {
   const path = at('large.npy');
   const count = 1 << 20;
   const large = Float64Array.from({ length: 2 * count }, (_, i) => Math.sin(i * i));
@@ -155,7 +155,7 @@ test('The memory of a closed table is that of the next one of its size, unless n
   device.close();
 });
 
-test('A stream may give texts; a stream of other values, or no source at all, is refused.', async () => {
+test('A stream may give strings; a stream of other values, or no source at all, is refused.', async () => {
   assert.equal((await readTable(Readable.from(['a,b\n1.5,', '2\n']))).rows.toArray(), [[1.5, 2]]);
   const numbers = Readable.from([1, 2]) as unknown as AsyncIterable<Uint8Array>;
   await throwsCode('ERR_INVALID_ARGUMENT', '(1)', () => readTable(numbers));
@@ -173,7 +173,7 @@ test('A stream may give texts; a stream of other values, or no source at all, is
   await throwsCode('ERR_FILE_UNREADABLE', 'the source fails', () => readTable(failing()));
 });
 
-test('A server without the file is named with its answer, but no password.', async () => {
+test('If a server does not have the file, the error has its answer, but no password.', async () => {
   const server = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
@@ -184,7 +184,7 @@ test('A server without the file is named with its answer, but no password.', asy
   await throwsCode('ERR_FILE_NOT_FOUND', 'absent', () => readTable(pathToFileURL(at('absent.csv'))));
 });
 
-/** Answers of a server to its requests, in turn; `url` is of a CSV file there. */
+/** Runs `check` with a server that answers by `answer`; `url` names a CSV file there. */
 async function served(answer: RequestListener, check: (url: URL) => Promise<unknown>): Promise<void> {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -196,13 +196,13 @@ async function served(answer: RequestListener, check: (url: URL) => Promise<unkn
   }
 }
 
-test('A server that redirects is followed; one that lies, fails or goes is told with the reason.', async () => {
+test('Redirects are followed; a server that lies, fails or disappears gives an error with the reason.', async () => {
   await served(
     ({ url }, response) =>
       url === '/there.csv' ? response.end('a,b\n1,2\n') : response.writeHead(302, { location: '/there.csv' }).end(),
     async (url) => {
       assert.equal((await readTable(url)).rows.toArray(), [[1, 2]]);
-      // Bytes that are no UTF-8 are a path, too.
+      // Bytes that are not UTF-8 are a valid path, too.
       assert.equal((await readTable(new URL('/%ff.csv', url))).rows.toArray(), [[1, 2]]);
     },
   );
@@ -218,7 +218,7 @@ test('A server that redirects is followed; one that lies, fails or goes is told 
     ['fetch failed', (request) => request.socket.end('HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\na,b\n')],
   ] as [string, RequestListener][])
     await served(answer, (url) => throwsCode('ERR_FILE_UNREADABLE', reason, () => readTable(url)));
-  // What is longer than it says is cut where it says.
+  // A body longer than its stated length is cut there.
   await served(
     (request) => request.socket.end('HTTP/1.1 200 OK\r\ncontent-length: 8\r\n\r\na,b\n1,2\n3,4\n'),
     async (url) => assert.equal((await readTable(url)).rows.toArray(), [[1, 2]]),
@@ -259,15 +259,15 @@ test('A signal ends the reading of a source that never answers, and of one that 
   );
   const pipe = at('pipe.csv');
   if (spawnSync('mkfifo', [pipe]).status !== 0) return console.log('skipped  a pipe: mkfifo is not here.');
-  // Open for both, so that reading waits for bytes, and ends with this file.
+  // Open for reading and writing, so that a reader waits for bytes, and ends when this file is closed.
   const held = openSync(pipe, 'r+');
   await stops(pipe);
   closeSync(held);
-  // Nobody writes: the opening waits. As many as libuv has threads, and more: the process ends all the same.
+  // Without a writer, opening waits. More of them than libuv has threads do not keep the process from ending.
   await Promise.all(Array.from({ length: 6 }, () => stops(pipe)));
 });
 
-test('The error of a stream that comes before its format is loaded is that of the call.', async () => {
+test('An error of a stream before its format is loaded rejects the call.', async () => {
   const script = `
     import { createReadStream } from 'node:fs';
     import { readTable } from '${moduleUrl('lib/index.ts')}';
@@ -301,7 +301,7 @@ async function* blocks(sizes: readonly number[]) {
 }
 
 for (const format of tableFormats)
-  test(`Blocks that come one after the other are written as ${format}, however many rows they are.`, async () => {
+  test(`Blocks that come one after the other are written as ${format}, with any numbers of rows.`, async () => {
     const path = at(`blocks.${format}`);
     await writeTable(path, blocks([1, 9_999, 0, 20_000]), { ...(format !== 'npy' && { names }) });
     const { rows: read } = await readTable(path);
@@ -334,7 +334,7 @@ for (const format of tableFormats)
       }
     };
     await throwsCode('ERR_ABORTED', '', () => writeTable(path, endless(), { signal: abort.signal }));
-    assert.equal(readFileSync(path), before, 'what was there stays');
+    assert.equal(readFileSync(path), before, 'the old file stays');
     assert.not.ok(readdirSync(folder).some((name) => name.includes('partial')));
   });
 
@@ -362,7 +362,7 @@ async function turnsOf(work: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-test('The event loop turns at least once a megabyte: no call holds it for a whole file.', async () => {
+test('The event loop turns at least once per megabyte: no call holds it for a whole file.', async () => {
   const megabytes = 24;
   const values = Float64Array.from({ length: (megabytes << 20) / 8 }, (_, i) => value(i));
   const matrix = Matrix.from(values, { columns: 8 });
@@ -406,7 +406,7 @@ test('A signal ends reading between two blocks, and while a table is read whole.
   }
 });
 
-test('A signal ends writing, and what was there stays.', async () => {
+test('A signal ends writing, and the old file stays.', async () => {
   const matrix = Matrix.from(new Float64Array(1 << 20), { columns: 8 });
   for (const format of tableFormats) {
     const path = at(`kept.${format}`);
@@ -425,7 +425,7 @@ test('A signal ends writing, and what was there stays.', async () => {
   }
 });
 
-test('A stream of an unknown format is destroyed where its reading ends early.', async () => {
+test('A stream of an unknown format is destroyed if reading ends early.', async () => {
   const path = at('ended.csv');
   await writeTable(path, rows);
   const abort = new AbortController();

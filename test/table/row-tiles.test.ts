@@ -47,7 +47,7 @@ async function rowsBy(writer: TileWriter, dtype: RealDtype, policy: Missing, hol
 }
 
 for (const [name, writer] of writers) {
-  test(`${name}: columns become rows, and those with a missing value are left out.`, async () => {
+  test(`${name}: columns become rows, and rows with a missing value are left out.`, async () => {
     for (const dtype of ['float32', 'float64'] as const)
       for (const missing of [[], [0], [26, 27, 28, 500, 999], Array.from({ length: total }, (_, i) => i)]) {
         const kept = Array.from({ length: total }, (_, i) => i).filter((row) => !missing.includes(row));
@@ -59,7 +59,7 @@ for (const [name, writer] of writers) {
       }
   });
 
-  test(`${name}: of several rows that are not finite the first is told.`, async () => {
+  test(`${name}: of several rows that are not finite, the first is reported.`, async () => {
     const refused = async (policy: Missing, holes: Holes) => {
       const error = await throwsCode('ERR_NOT_FINITE', () => rowsBy(writer, 'float64', policy, holes));
       return [error.row, error.column];
@@ -87,7 +87,7 @@ for (const [name, writer] of writers) {
   });
 }
 
-test('A few numbers are written before the call returns: a thread would take longer to begin.', () => {
+test('A few numbers are written before the call returns, because starting a thread would take longer.', () => {
   const out = new Float64Array(4);
   void nativeTiles()?.interleave([Float64Array.of(1, 2), Float64Array.of(3, 4)], 2, out, 0);
   assert.equal([...out], nativeTiles() === undefined ? [0, 0, 0, 0] : [1, 3, 2, 4]);

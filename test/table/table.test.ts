@@ -1,4 +1,4 @@
-// Tables of numbers in every format: round trips, other tools' files, and what is refused.
+// Tables of numbers in every format: round trips, other tools' files, and refusals.
 import {
   existsSync,
   mkdtempSync,
@@ -34,7 +34,7 @@ const file = (name: string, bytes: string | Uint8Array): string => {
 };
 const bits = (values: Float32Array | Float64Array) => Buffer.from(values.buffer, values.byteOffset, values.byteLength);
 
-// Every format holds any name but CSV, where a number is none; trimmed, since CSV is.
+// Every format can hold any name, except CSV, where a number is not a name; trimmed, because CSV names are.
 const columnName = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
   .filter((name) => !/^[+-]?[\d.]/.test(name) && name.trim() === name && !/[\r\n]/.test(name));
@@ -45,7 +45,7 @@ const numbers = {
 
 for (const format of tableFormats)
   for (const dtype of ['float32', 'float64'] as const)
-    test(`What is written as ${format} of ${dtype} is read again: names, and numbers to the bit.`, async () => {
+    test(`A table written as ${format} of ${dtype} is read again: names, and numbers to the bit.`, async () => {
       const tables = fc.uniqueArray(columnName, { minLength: 1, maxLength: 6 }).chain((names) =>
         fc.record({
           names: fc.constant(names),
@@ -56,7 +56,7 @@ for (const format of tableFormats)
       );
       await fc.assert(
         fc.asyncProperty(tables, async ({ names, rows }) => {
-          // A CSV reader of float64 gives the float32 numbers once they are rounded; CSV has no negative zero of ours.
+          // A CSV reader gives float64 numbers that round to the float32 numbers; our CSV has no negative zero.
           const flat = rows.flat().map((value) => (format === 'csv' && value === 0 ? 0 : value));
           const matrix = Matrix.from(dtype === 'float32' ? Float32Array.from(flat) : Float64Array.from(flat), {
             columns: names.length,
@@ -73,7 +73,7 @@ for (const format of tableFormats)
       );
     });
 
-test('Many rows go through in blocks of any size, over groups, batches and pages.', async () => {
+test('Many rows are written and read in blocks of any size, across groups, batches and pages.', async () => {
   // More than a Parquet group (32 MiB), Arrow batches (8 MiB) and pages (1 MiB).
   const [columns, count] = [3, 3_000_000];
   const value = (i: number) => (i * 2654435761) % 4294967296;
@@ -113,7 +113,7 @@ for (const [name, { format, base64 }] of Object.entries(foreign.files)) {
   const path = file(`${name}.${format}`, Buffer.from(base64, 'base64'));
   const column = async (each: string, options: TableOptions = {}) =>
     Array.from((await readTable(path, { columns: [each], ...options })).rows.data);
-  test(`Of pyarrow (${name}): columns are chosen, whatever their type; nulls are missing.`, async () => {
+  test(`Of pyarrow (${name}): columns of any type can be chosen; nulls are missing.`, async () => {
     for (const [each, expected] of Object.entries(foreign.numbers)) {
       const complete = expected.filter((value) => value !== null);
       const single = each === 'float32' ? complete.map(Math.fround) : complete;
@@ -144,7 +144,7 @@ for (const [name, { format, base64 }] of Object.entries(foreign.files)) {
   });
 }
 
-test("The flights of vega-datasets are read: pandas' Arrow file, and Polars' Parquet of columns that are chosen.", async () => {
+test("The flights of vega-datasets are read: pandas' Arrow file, and chosen columns of Polars' Parquet file.", async () => {
   const few = JSON.parse(readFileSync(join(data, 'flights-200k.json'), 'utf8')) as Record<
     'delay' | 'distance' | 'time',
     number
@@ -171,7 +171,7 @@ test("The flights of vega-datasets are read: pandas' Arrow file, and Polars' Par
     }
   }
   await parquet.close();
-  // The file's own footer says so of its groups.
+  // The file's own footer has these statistics of its groups.
   assert.equal([rows, least <= -80, most >= 1575], [3_000_000, true, true]);
   await throwsCode('ERR_INVALID_ARGUMENT', '(origin)', () =>
     readTable(join(data, 'flights-3m.parquet'), { columns: ['delay', 'origin'] }),
@@ -193,14 +193,14 @@ test('Missing fields of CSV are refused with their place, or their rows dropped.
       5,
     ],
   );
-  // Of columns that are not read nothing is missing.
+  // Missing values of columns that are not read do not count.
   const { rows: first } = await readTable(path, { columns: ['b'], missing: 'drop' });
   assert.equal(first.toArray(), [[2], [3], [5], [8]]);
   await throwsCode('ERR_INVALID_ARGUMENT', 'undefined', () => readTable(undefined as unknown as string));
   await throwsCode('ERR_MALFORMED_CSV', '(x)', () => readTable(file('text.csv', 'a\nx\n'), { missing: 'drop' }));
 });
 
-test('An infinite number is refused, missing ones or not.', async () => {
+test('An infinite number is refused, whether or not rows with missing numbers are dropped.', async () => {
   for (const format of ['npy', 'arrow', 'parquet'] as const) {
     await writeTable(
       at(`infinite.${format}`),
@@ -247,7 +247,7 @@ for (const format of tableFormats)
       },
     );
     const whole = readFileSync(path);
-    // What is cut from a stream may be its end alone, which the format lets a writer leave out.
+    // A stream may lack its end marker, which the format lets a writer leave out; so more is cut.
     const last = format === 'arrows' ? whole.length - 9 : whole.length - 1;
     const lengths = [...Array.from({ length: 1 + Math.floor(last / 97) }, (_, i) => 1 + 97 * i), last - 1, last];
     for (const length of lengths)
@@ -260,7 +260,7 @@ function schemaBytes(stream: Buffer): number {
   return 8 + stream.readInt32LE(4);
 }
 
-test('Bytes that are changed anywhere in an Arrow or Parquet file end in numbers or in a refusal, never in another error.', async () => {
+test('Changed bytes anywhere in an Arrow or Parquet file give numbers or a refusal, never another error.', async () => {
   for (const format of ['arrow', 'parquet'] as const) {
     await writeTable(
       at(`whole.${format}`),
@@ -289,7 +289,7 @@ test('Bytes that are changed anywhere in an Arrow or Parquet file end in numbers
   }
 });
 
-test('Columns that a file does not have, or has twice, are refused; so are names that a format cannot hold.', async () => {
+test('Columns that a file lacks or has twice are refused; so are names that a format cannot hold.', async () => {
   const one = Matrix.from([[1, 2]]);
   for (const format of ['csv', 'arrow', 'parquet'] as const) {
     const path = at(`named.${format}`);
@@ -302,7 +302,7 @@ test('Columns that a file does not have, or has twice, are refused; so are names
     await throwsCode('ERR_SHAPE', '(1)', () => writeTable(path, one, { names: ['a'] }));
     if (format !== 'csv')
       await throwsCode('ERR_INVALID_ARGUMENT', '(a) occurs twice', () => writeTable(path, one, { names: ['a', 'a'] }));
-    assert.equal((await readTable(path)).names, ['a', 'b'], 'what was there stays');
+    assert.equal((await readTable(path)).names, ['a', 'b'], 'the old file stays');
   }
   await writeTable(at('bare.npy'), one);
   await throwsCode('ERR_INVALID_ARGUMENT', 'has no column names', () => readTable(at('bare.npy'), { columns: ['a'] }));
@@ -319,7 +319,7 @@ test('Lists of numbers are written as float64.', async () => {
   }
 });
 
-test('Options are checked; a format is known by the ending, or is given.', async () => {
+test('Options are checked; a format is found by the file name ending, or is given.', async () => {
   const one = Matrix.from([[1, 2]]);
   await throwsCode('ERR_INVALID_ARGUMENT', '.txt', () => writeTable(at('x.txt'), one));
   await throwsCode('ERR_INVALID_ARGUMENT', "('xls')", () => writeTable(at('x.csv'), one, { format: 'xls' as 'csv' }));
@@ -336,7 +336,7 @@ test('Options are checked; a format is known by the ending, or is given.', async
   assert.equal((await readTable(at('odd'), { format: 'parquet' })).rows.toArray(), [[1, 2]]);
 });
 
-test('A writer holds rows to what its head says, and a file appears when it is whole.', async () => {
+test('A writer accepts only rows that fit its header, and a file appears only when it is complete.', async () => {
   const head = { names: undefined, columns: 2, dtype: 'float32', rows: 2 } as const;
   const open = async (format: TableFormat, given = {}) =>
     openTableWriter(await openOutputFile(at('held')), format, { ...head, ...given });
@@ -363,7 +363,7 @@ test('Standard output has one listener, however often tables are written there.'
   assert.ok(process.stdout.listenerCount('error') <= before + 1);
 });
 
-test('A full disk is reported in every format, and leaves the old file.', async () => {
+test('A full disk is reported in every format, and the old file stays.', async () => {
   if (!existsSync('/dev/full')) return console.log('  (/dev/full is not here: full disks are not tried)');
   for (const format of tableFormats) {
     symlinkSync('/dev/full', at(`full.${format}`));
@@ -372,7 +372,7 @@ test('A full disk is reported in every format, and leaves the old file.', async 
   assert.ok(existsSync('/dev/full'));
 });
 
-test('Columns of an Arrow file are read straight into rows: in order, some of them, and without rows that miss a number.', async () => {
+test('Columns of an Arrow file are read directly into rows: in order, some of them, and without rows that lack a number.', async () => {
   const [rows, columns] = [300_000, 5];
   const names = ['a', 'b', 'c', 'd', 'e'];
   for (const dtype of ['float32', 'float64'] as const) {

@@ -1,5 +1,5 @@
-// What covarium writes is read by NumPy, DuckDB and, where it is there, pyarrow: names, and numbers to the bit. Rows
-// that are closed while they are written are an error, and so are iterables that never answer a signal.
+// NumPy, DuckDB and, if installed, pyarrow read the files that covarium writes: names, and numbers to the bit.
+// Closing rows while they are written is an error; a signal ends an iterable that gives no next block.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,14 +15,14 @@ const at = (name: string) => join(folder, name);
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 const names = ['a', 'b "c", d', '\u00e9t\u00e9 \u{1f427}'];
-// Extremes, subnormals, negative zero and whole ranges of exponents; no NaN, of which there are many.
+// Extremes, subnormals, negative zero and all exponents; no NaN, because there are many.
 const extremes = [0, -0, 1, -1, Infinity, -Infinity, 5e-324, 1.401298464324817e-45, 3.4028234663852886e38, 1 / 3];
 const count = 20_000;
 const numbers = Float64Array.from({ length: 3 * count }, (_, i) => extremes[i] ?? Math.sin(i) * 2 ** ((i % 240) - 120));
 const tables = { float32: Float32Array.from(numbers), float64: numbers };
 const bits = (values: Real) => Buffer.from(values.buffer, values.byteOffset, values.byteLength);
 
-// Debian's own, which has python3-numpy.
+// Debian's own Python, which has python3-numpy.
 const python = ['/usr/bin/python3', 'python3'].find((path) => spawnSync(path, ['-c', 'import numpy']).status === 0);
 if (python === undefined) console.log('  (NumPy is not here: apt-get install python3-numpy; it reads no file of ours)');
 else
@@ -66,7 +66,7 @@ for i, open_reader in ((1, pyarrow.ipc.open_file), (2, pyarrow.ipc.open_stream))
       for (const which of ['arrow1', 'arrow2']) assert.equal(readFileSync(at(which)), bits(values));
     });
 
-// Its binary is an optional package of the platform's own.
+// Its binary is an optional package for each platform.
 const duckdb = await import('@duckdb/node-api').catch(() => undefined);
 if (duckdb === undefined) console.log('  (DuckDB has no binary for this platform: it reads no file of ours)');
 else
@@ -98,7 +98,7 @@ else
     });
 
     test(`DuckDB reads our CSV of ${dtype}.`, async () => {
-      // CSV has no infinities of ours, and its zero no sign.
+      // Our CSV has no infinities, and its zero has no sign.
       const finite = values.map((value) => (Number.isFinite(value) && value !== 0 ? value : 1));
       await writeTable(at('ours.csv'), Matrix.from(finite as Real, { columns: 3 }), { names });
       const columns = names.map((name) => `'${name}': '${type}'`).join(', ');
@@ -108,7 +108,7 @@ else
     });
   }
 
-test('A table is written with the names of its columns, and so is what a file gave.', async () => {
+test('A table is written with the names of its columns, and so is one that was read from a file.', async () => {
   const tables = [{ a: [1, 2], b: [3, 4] }, [1, 2].map((a) => ({ a, b: a + 2 }))];
   for (const table of tables) {
     await writeTable(at('named.csv'), table);
@@ -127,7 +127,7 @@ test('A table is written with the names of its columns, and so is what a file ga
   await throwsCode('ERR_INVALID_ARGUMENT', 'Pass its `rows`', () => Matrix.from(read as never));
 });
 
-test('A block of other columns than the first, or of the same in another order, is refused.', async () => {
+test('A block with other columns than the first, or with the same in another order, is refused.', async () => {
   async function* blocks(second: TableInput) {
     yield { a: [1], b: [2] };
     yield second;
@@ -147,7 +147,7 @@ test('A block of other columns than the first, or of the same in another order, 
   }
 });
 
-test('A block that is refused is named by its index.', async () => {
+test('A refused block is named by its index.', async () => {
   async function* blocks(second: TableInput) {
     yield [[1, 2]];
     yield second;
@@ -166,7 +166,7 @@ test('A block that is refused is named by its index.', async () => {
   await throwsCode('ERR_CLOSED', '`rows` is closed', () => writeTable(at('refused.csv'), closed));
 });
 
-test('A signal ends the writing of an iterable that does not give its next block.', async () => {
+test('A signal ends the writing of an iterable that never gives its next block.', async () => {
   const never = new Promise<never>(() => {});
   const mute: AsyncIterable<TableInput> = { [Symbol.asyncIterator]: () => ({ next: () => never }) };
   async function* stalled() {
@@ -201,7 +201,7 @@ test('A byte order mark at the start of a name is kept.', async () => {
   }
 });
 
-test('Names that are no strings, and a count of other rows, are refused before anything is written.', async () => {
+test('Names that are not strings, and a wrong number of rows, are refused before anything is written.', async () => {
   for (const names of [[1, 2], 'ab', [null, 'b'], new Array(2)] as never[])
     await throwsCode('ERR_INVALID_ARGUMENT', '`names` is', () => writeTable(at('none.csv'), [[1, 2]], { names }));
   const two = [[1], [2]];

@@ -1,4 +1,4 @@
-// Parts of columns that hold nothing.
+// Parts of columns that are empty.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,8 +11,8 @@ import { throwsCode } from '../../harness/throws-code.ts';
 const folder = mkdtempSync(join(tmpdir(), 'covarium-parts-'));
 test.after(() => rmSync(folder, { recursive: true }));
 
-// As pandas writes a category column without a value: its dictionary has no bytes.
-test('A column of a dictionary that is null throughout has missing numbers.', async () => {
+// pandas writes a category column without values like this: its dictionary has no bytes.
+test('A dictionary column whose values are all null has missing numbers.', async () => {
   const table = tableFromArrays(
     { x: [null, null, null], y: [1, 2, 3] },
     { types: { x: dictionary(float64()), y: float64() } },

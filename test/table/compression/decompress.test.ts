@@ -1,4 +1,4 @@
-// Decompressors of our own: known answers, what Node compresses where it can, and what is refused.
+// Our own decompressors: known answers, data that Node compresses if it can, and refusals.
 import * as zlib from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

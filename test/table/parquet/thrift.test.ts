@@ -1,4 +1,4 @@
-// Thrift's compact protocol, and what is refused. Nothing native runs here.
+// Thrift's compact protocol, and refusals. No native code runs here.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CompactThrift } from '../../../lib/table/compact-thrift.ts';
@@ -8,7 +8,7 @@ import { ThriftReader } from '../../../lib/table/parquet/thrift.ts';
 const refuses = (work: () => unknown, says: string) =>
   assert.throws(work, (error: unknown) => error instanceof Contradiction && error.message.includes(says), says);
 
-test('Structs are read with fields that are not known; what is longer than its bytes, too deep or twice is refused.', () => {
+test('Structs with unknown fields are read; a value longer than its bytes, nested too deeply or repeated is refused.', () => {
   const bytes = new CompactThrift()
     .int32(1, 7)
     .texts(2, ['a', 'b'])

@@ -1,4 +1,4 @@
-// Parquet's encodings by known answers of their specification, and what is refused. Nothing native runs here.
+// Parquet's encodings, with known answers from the specification, and refusals. No native code runs here.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Contradiction } from '../../../lib/table/contradiction.ts';
@@ -24,7 +24,7 @@ const hybrid = (bytes: readonly number[], width: number, count: number, step = c
   return found;
 };
 
-test('Runs and packed numbers, in steps of any size.', () => {
+test('Runs and packed numbers are read, in steps of any size.', () => {
   // The example of the specification: 0 to 7 in three bits.
   const packed = [3, 0b10001000, 0b11000110, 0b11111010];
   for (const step of [1, 3, 8]) assert.equal(hybrid(packed, 3, 8, step), [0, 1, 2, 3, 4, 5, 6, 7]);
@@ -38,7 +38,7 @@ test('Runs and packed numbers, in steps of any size.', () => {
   refuses(() => hybrid([255, 255, 255, 255, 255, 1], 3, 4), 'more than (5) bytes');
 });
 
-test('Booleans in runs, behind the length of their bytes.', () => {
+test('Booleans in runs are read, after the length of their bytes.', () => {
   const read = (bytes: readonly number[], count: number) => {
     const values = new BooleanValues(Uint8Array.from([9, ...bytes]), 1, count);
     const out = new Float32Array(count);
@@ -55,7 +55,7 @@ test('Booleans in runs, behind the length of their bytes.', () => {
 const int32: NumberLayout = { kind: 'int', bits: 32, bytes: 4 };
 const int64: NumberLayout = { kind: 'int', bits: 64, bytes: 8 };
 
-/** Differences as the specification says, one block of 128 after the other. */
+/** Delta encoding as in the specification, in blocks of 128. */
 function encoded(values: readonly bigint[]): Uint8Array {
   const bytes: number[] = [];
   const varint = (value: bigint) => {
