@@ -15,16 +15,16 @@ function run(text: string, args: readonly string[], addon: string): { stdout: st
   });
 }
 
-test('Where addons are not allowed, the advice is what allows them, and not another build.', () => {
-  // As the permission model does, on every release.
+test('If addons are not allowed, the advice is how to allow them, not another build.', () => {
+  // --no-addons does what the permission model does, on every release.
   const { stdout, stderr } = run(program, ['--no-addons'], '');
   assert.match(stdout, /disabled.*--allow-addons/, stderr);
   assert.not.match(stdout, /build-native/);
 });
 
-test('Where a file may not be read that tells which addon fits, the advice is what allows that.', () => {
+test('If a file that tells which addon fits may not be read, the advice is how to allow that.', () => {
   if (process.platform !== 'linux') return;
-  // As the permission model does if the package may be read alone.
+  // As under the permission model if only the package may be read.
   const refusal = `
     fs.existsSync = (resource) => {
       throw Object.assign(new Error('Access is restricted.'), { code: 'ERR_ACCESS_DENIED', resource });
@@ -33,7 +33,7 @@ test('Where a file may not be read that tells which addon fits, the advice is wh
   assert.match(stdout, /cannot be loaded .*start node with --allow-fs-read=\/etc\/alpine-release\.$/, stderr);
 });
 
-test('A file that is no addon is named.', () => {
+test('A file that is not an addon is named.', () => {
   const { stdout, stderr } = run(program, [], 'LICENSE');
   assert.match(stdout, /\(.*LICENSE\)\.$/, stderr);
 });

@@ -24,7 +24,7 @@ test.after.each(({ folder }) => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('A GPU has passed once that is kept, for this addon alone.', ({ folder, addon, file }) => {
+test('A GPU has passed once that is recorded, only for this addon.', ({ folder, addon, file }) => {
   assert.not(hasPassed(addon, 'one'));
   keepPassed(addon, 'one');
   keepPassed(addon, 'two');
@@ -35,7 +35,7 @@ test('A GPU has passed once that is kept, for this addon alone.', ({ folder, add
   assert.is(statSync(file).mode & 0o777, 0o600);
   assert.equal(readdirSync(join(folder, 'cache')), ['passed-gpus.json'], 'no draft is left');
   utimesSync(addon, 1, 1);
-  assert.not(hasPassed(addon, 'one'), 'an addon built again');
+  assert.not(hasPassed(addon, 'one'), 'an addon that was rebuilt');
   writeFileSync(addon, 'a longer addon');
   utimesSync(addon, 1, 1);
   keepPassed(addon, 'one');
@@ -43,12 +43,12 @@ test('A GPU has passed once that is kept, for this addon alone.', ({ folder, add
   assert.not(hasPassed(join(folder, 'none.node'), 'one'));
 });
 
-test('The latest twenty are kept.', ({ addon }) => {
+test('The latest twenty GPUs are kept.', ({ addon }) => {
   for (let gpu = 0; gpu < 25; gpu++) keepPassed(addon, String(gpu));
   for (let gpu = 0; gpu < 25; gpu++) assert.is(hasPassed(addon, String(gpu)), gpu >= 5, String(gpu));
 });
 
-test('A file that others can write, a link and a huge file are not believed.', ({ folder, addon, file }) => {
+test('A file that others can write, a link and a huge file are not trusted.', ({ folder, addon, file }) => {
   keepPassed(addon, 'one');
   for (const mode of [0o620, 0o602]) {
     chmodSync(file, mode);
@@ -66,7 +66,7 @@ test('A file that others can write, a link and a huge file are not believed.', (
   assert.not(hasPassed(addon, 'one'));
 });
 
-test('A damaged file is written anew.', ({ addon, file }) => {
+test('A damaged file is replaced.', ({ addon, file }) => {
   for (const text of ['', '{', 'null', '{"one": 1}', '[1, null]']) {
     mkdirSync(join(file, '..'), { recursive: true });
     writeFileSync(file, text, { mode: 0o600 });
@@ -77,7 +77,7 @@ test('A damaged file is written anew.', ({ addon, file }) => {
   }
 });
 
-test('Where nothing can be kept, nothing is, without an error.', ({ folder, addon }) => {
+test('If nothing can be stored, nothing is stored, without an error.', ({ folder, addon }) => {
   writeFileSync(join(folder, 'plain'), '');
   process.env['COVARIUM_CACHE'] = join(folder, 'plain', 'cache');
   keepPassed(addon, 'one');

@@ -1,5 +1,5 @@
-// Which addon is loaded, and what is said of it: in a package as it is installed, with a prebuilt addon, one that is
-// built there, or both.
+// Which addon is loaded and what is reported about it, in an installed package with a prebuilt addon, a local build,
+// or both.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,12 +62,12 @@ test('An addon that does not load is named, with the reason.', () => {
   ]);
 });
 
-test('On musl, the C library of Alpine, the reason says that the prebuilt addon is for another, and what to do.', () => {
+test('On musl, the C library of Alpine, the reason says that the prebuilt addon is for another C library, and what to do.', () => {
   mkdirSync(join(prebuilt, '..'), { recursive: true });
   writeFileSync(prebuilt.replace(libc, '.glibc'), 'It is not even opened.');
   const advice =
     " The prebuilt addon is for glibc; this system's C library is musl. `covarium build-native` builds one here.";
-  // Where there is /etc/alpine-release, node-gyp-build looks for musl's, as it does with LIBC.
+  // With /etc/alpine-release, node-gyp-build looks for musl's addon, as it does with LIBC.
   const { addon, devices: found } = report({ LIBC: 'musl' });
   assert.equal([addon.path, addon.origin], ['', 'none']);
   assert.match(addon.reason, /^The native addon is not built \(No native build .*libc=musl.*\)\. T/);
@@ -84,7 +84,7 @@ test('On musl, the C library of Alpine, the reason says that the prebuilt addon 
   });
   assert.is(opened.stdout, 'reference', opened.stderr);
   assert.match(opened.stderr, /CovariumWarning: Device \(reference\) is opened.*is musl\. `covarium build-native`/);
-  // Other systems with musl load the file for glibc. This is what musl 1.2.3 says of it.
+  // Other systems with musl load the file for glibc. This is the error of musl 1.2.3.
   const refusal = `Error loading shared library ld-linux-x86-64.so.2: No such file (needed by ${prebuilt})`;
   const preload = `data:text/javascript,process.dlopen = () => { throw new Error(${JSON.stringify(refusal)}) }`;
   writeFileSync(prebuilt, 'It is opened.');
@@ -94,10 +94,10 @@ test('On musl, the C library of Alpine, the reason says that the prebuilt addon 
 });
 
 const sentences = {
-  prebuilt: 'The prebuilt addon is loaded without a word.',
-  shadowed: 'A local build that stands before a prebuilt addon is loaded, with a warning that names both.',
-  version: 'An addon of another version is warned of.',
-  older: 'A local build that is older than its sources is warned of; a prebuilt addon is not.',
+  prebuilt: 'The prebuilt addon is loaded without a warning.',
+  shadowed: 'A local build is loaded in place of a prebuilt addon, with a warning that names both.',
+  version: 'An addon of another version gives a warning.',
+  older: 'A local build that is older than its sources gives a warning; a prebuilt addon does not.',
   named: 'COVARIUM_ADDON goes before both, and the report says so.',
 };
 if (!existsSync(builtAddon)) {
@@ -119,7 +119,7 @@ if (!existsSync(builtAddon)) {
     assert.match(devices([]), `warning: ${warnings[0]}`);
     rmSync(prebuilt);
     assert.equal(report().addon.warnings, []);
-    // One for another C library is not for here: nothing stands before it.
+    // A prebuilt addon for another C library does not fit here, so there is no warning.
     if (process.platform === 'linux') {
       copyFileSync(builtAddon, prebuilt.replace('.glibc', '.musl'));
       assert.equal(report().addon.warnings, []);

@@ -1,4 +1,4 @@
-// What is wrong with a kernel or with its launch is said before anything runs, and the device lives on.
+// Mistakes in a kernel or in its launch are reported before anything runs, and the device goes on.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CovariumError, type Device, type ErrorCode, type Launch, openDevice } from '../../lib/index.ts';
@@ -26,29 +26,32 @@ async function works(device: Device): Promise<void> {
   assert.equal([...out], [1, 3, 5, 7]);
 }
 
-onKernelDevices('a text that does not compile names the line of the user, with the code there.', async (device) => {
-  const broken = fill.replace('p.step * i', 'p.stride * i');
-  const error = (await throwsCode('ERR_KERNEL_COMPILE', () =>
-    device.kernel(broken, { name: 'fill' }),
-  )) as CovariumError;
-  assert.is(error.line, 6);
-  assert.is(error.path, 'kernel.metal');
-  assert.ok(error.message.includes('stride') && error.message.includes('> 6 |   out[i] = p.first'), error.message);
-  assert.ok(error.diagnostics!.length >= 1);
-  const includes = { 'lib/step.h': 'inline float step_of(int i) {\n  return i * missing;\n}\n' };
-  const including = `#include "lib/step.h"\n${fill.replace('p.step * i', 'step_of(i)')}`;
-  const inside = (await throwsCode('ERR_KERNEL_COMPILE', () =>
-    device.kernel(including, { name: 'fill', includes }),
-  )) as CovariumError;
-  assert.is(inside.path, 'lib/step.h');
-  assert.is(inside.line, 2);
-  const named = { name: 'fill', path: 'my "odd"\\name.metal' };
-  const odd = (await throwsCode('ERR_KERNEL_COMPILE', () => device.kernel(broken, named))) as CovariumError;
-  assert.is(odd.line, 6);
-  await works(device);
-});
+onKernelDevices(
+  'the error of a text that does not compile has the line in the user text, and the code there.',
+  async (device) => {
+    const broken = fill.replace('p.step * i', 'p.stride * i');
+    const error = (await throwsCode('ERR_KERNEL_COMPILE', () =>
+      device.kernel(broken, { name: 'fill' }),
+    )) as CovariumError;
+    assert.is(error.line, 6);
+    assert.is(error.path, 'kernel.metal');
+    assert.ok(error.message.includes('stride') && error.message.includes('> 6 |   out[i] = p.first'), error.message);
+    assert.ok(error.diagnostics!.length >= 1);
+    const includes = { 'lib/step.h': 'inline float step_of(int i) {\n  return i * missing;\n}\n' };
+    const including = `#include "lib/step.h"\n${fill.replace('p.step * i', 'step_of(i)')}`;
+    const inside = (await throwsCode('ERR_KERNEL_COMPILE', () =>
+      device.kernel(including, { name: 'fill', includes }),
+    )) as CovariumError;
+    assert.is(inside.path, 'lib/step.h');
+    assert.is(inside.line, 2);
+    const named = { name: 'fill', path: 'my "odd"\\name.metal' };
+    const odd = (await throwsCode('ERR_KERNEL_COMPILE', () => device.kernel(broken, named))) as CovariumError;
+    assert.is(odd.line, 6);
+    await works(device);
+  },
+);
 
-onKernelDevices('includes are written in once each, and lines behind them stay.', async (device) => {
+onKernelDevices('each include is inserted once, and later line numbers stay the same.', async (device) => {
   const includes = {
     'a.h': '#pragma once\n#include "b.h"\nconstant float two = 2 * one;\n',
     'b.h': 'constant float one = 1;\n',
@@ -70,7 +73,7 @@ kernel void f(device float* out, uint i [[thread_position_in_grid]]) { out[i] = 
   assert.is(out[0], 1);
 });
 
-onKernelDevices('texts and names that cannot be are refused.', async (device) => {
+onKernelDevices('invalid texts and names are refused.', async (device) => {
   const deep = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [i, `#include "${i + 1}"\n`]));
   const refused: [ErrorCode, string, object, string][] = [
     ['ERR_INVALID_ARGUMENT', fill, {}, 'fill, other'],
@@ -115,7 +118,7 @@ onKernelDevices('texts and names that cannot be are refused.', async (device) =>
   await works(device);
 });
 
-onKernelDevices('texts made to be slow to read come to an end.', async (device) => {
+onKernelDevices('texts made to be slow to read are read in bounded time.', async (device) => {
   const many = (part: string) => part.repeat(Math.floor(1_000_000 / part.length));
   const body = '{ out[0] = 1; }';
   const wide = `/*${'x'.repeat(400_000)}*/`;
@@ -142,7 +145,7 @@ kernel void f(device float* out, constant P& p) { ${wide} out[0] = p.n; }`;
   await works(device);
 });
 
-onKernelDevices('a launch that does not fit is refused by its own code, and nothing runs.', async (device) => {
+onKernelDevices('a launch that does not fit is refused with the code for it, and nothing runs.', async (device) => {
   const kernel = await device.kernel(fill, { name: 'fill' });
   const out = new Float32Array(8);
   const good: Launch = { grid: 8, arguments: { out, p: params } };
@@ -204,8 +207,8 @@ onKernelDevices('a launch that does not fit is refused by its own code, and noth
   await works(device);
 });
 
-onKernelDevices('an error in what a macro makes is told within the line that calls it.', async (device) => {
-  if (device.kind === 'metal') return; // its compiler has the text as it is
+onKernelDevices('an error in the expansion of a macro is reported in the line that uses the macro.', async (device) => {
+  if (device.kind === 'metal') return; // its compiler gets the text unchanged
   const text = `#define FILL(x) out[0] = 1; out[0] += 2; out[0] += 3; out[0] += nope + x
 kernel void f(device float* out) {
   FILL(4);
@@ -240,7 +243,7 @@ kernel void f(device float* out [[buffer(0)]], constant Four<float>& four [[buff
   assert.is(out[0], 4);
 });
 
-onKernelDevices('memory that is lost while the arguments are read is not written to.', async (device) => {
+onKernelDevices('memory that is detached while the arguments are read is not written.', async (device) => {
   const kernel = await device.kernel(fill, { name: 'fill' });
   for (const run of [kernel.run.bind(kernel), kernel.runSync.bind(kernel)]) {
     const out = new Float32Array(8);
@@ -256,13 +259,13 @@ onKernelDevices('memory that is lost while the arguments are read is not written
   await works(device);
 });
 
-onKernelDevices('metal refuses check mode, and says what to open.', async (device) => {
+onKernelDevices('metal refuses check mode, and says which device to open.', async (device) => {
   const made = () => device.kernel(fill, { name: 'fill', check: true });
   if (device.kind === 'metal') await throwsCode('ERR_UNSUPPORTED', 'open cpu', made);
   else assert.equal((await made()).name, 'fill');
 });
 
-onKernelDevices('what a kernel writes overlaps no other argument.', async (device) => {
+onKernelDevices('an argument that a kernel writes must not overlap another argument.', async (device) => {
   const kernel = await device.kernel(`${head}
 kernel void move(device const float* in [[buffer(0)]], device float* out [[buffer(1)]], uint i [[thread_position_in_grid]]) {
   out[i] = in[i];
@@ -274,7 +277,7 @@ kernel void move(device const float* in [[buffer(0)]], device float* out [[buffe
     await throwsCode('ERR_INVALID_ARGUMENT', () => kernel.run({ grid: 8, arguments: [other, memory.subarray(8)] }));
 });
 
-onKernelDevices('a kernel belongs to its device, and ends with it.', async (device) => {
+onKernelDevices('a kernel belongs to its device, and is closed with it.', async (device) => {
   const kernel = await device.kernel(fill, { name: 'fill' });
   const out = new Float32Array(4);
   const other = openDevice(device.kind);
@@ -288,17 +291,20 @@ onKernelDevices('a kernel belongs to its device, and ends with it.', async (devi
   await works(device);
 });
 
-onKernelDevices('a mistake that shows within a function of Metal names the line that calls it.', async (device) => {
-  if (device.kind === 'metal') return; // Apple's compiler has headers of its own
-  const text = `${head}kernel void f(device float* out, uint i [[thread_position_in_grid]]) {
+onKernelDevices(
+  'a mistake that is found inside a Metal function is reported at the line that calls it.',
+  async (device) => {
+    if (device.kind === 'metal') return; // Apple's compiler has headers of its own
+    const text = `${head}kernel void f(device float* out, uint i [[thread_position_in_grid]]) {
   out[i] = as_type<float>(float2(1));
 }`;
-  const error = (await throwsCode('ERR_KERNEL_COMPILE', () => device.kernel(text))) as CovariumError;
-  assert.equal([error.path, error.line], ['kernel.metal', 4]);
-  assert.ok(error.message.includes('> 4 |   out[i] = as_type'), error.message);
-});
+    const error = (await throwsCode('ERR_KERNEL_COMPILE', () => device.kernel(text))) as CovariumError;
+    assert.equal([error.path, error.line], ['kernel.metal', 4]);
+    assert.ok(error.message.includes('> 4 |   out[i] = as_type'), error.message);
+  },
+);
 
-onKernelDevices('a name in the place of a kernel is refused, as plain JavaScript may give it.', async (device) => {
+onKernelDevices('a name in place of a kernel, as plain JavaScript may pass it, is refused.', async (device) => {
   const launch = { grid: 1, arguments: [] } as unknown as [];
   await throwsCode('ERR_INVALID_ARGUMENT', async () => device.commandBuffer().launch('fill', launch, [1], [1]));
 });
@@ -309,7 +315,7 @@ test('the reference device says that it has no kernels.', async () => {
   assert.instance(error, CovariumError);
 });
 
-onKernelDevices('a brace that is not closed, or closes nothing, is told at its line.', async (device) => {
+onKernelDevices('a brace that is not closed, or closes nothing, is reported at its line.', async (device) => {
   for (const [text, words, line] of [
     ['\nkernel void f(device int* x) {\n  if (x[0] > 1) {\n  x[0] = 1;\n}\n', 'A brace ({) is not closed', 2],
     ['int g() { return 1;\n\nkernel void f(device int* x) {\n  x[0] = g();\n}\n', 'A brace ({) is not closed', 1],

@@ -1,5 +1,5 @@
-// What kernels of the world are written with: declarations, names, numbers and preprocessor lines that each were once
-// wrong, or refused for nothing. Expected numbers are computed here, by other means.
+// What public kernels use: declarations, names, numbers and preprocessor lines, each of which was once translated
+// wrongly or refused without reason. Expected numbers are computed here by other means.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Device } from '../../lib/index.ts';
@@ -11,7 +11,7 @@ const at = 'uint i [[thread_position_in_grid]]';
 
 async function uints(device: Device, text: string, count: number, more: object = {}): Promise<number[]> {
   const results: number[][] = [];
-  // Check mode takes what is right, and changes no number.
+  // Check mode accepts correct kernels, and changes no number.
   for (const check of device.kind === 'cpu' ? [false, true] : [false]) {
     const kernel = await device.kernel(text, { ...more, check });
     const out = new Uint32Array(count);
@@ -39,10 +39,8 @@ kernel void f(device uint* out, ${at}) { ${declared} t[i] = i * i; ${barrier} ou
   }
 });
 
-onKernelDevices(
-  "A user's functions stand beside the library's of the same name, in its namespace too.",
-  async (device) => {
-    const text = `${head}
+onKernelDevices("A user's functions may have the names of the library's, even in its namespace.", async (device) => {
+  const text = `${head}
 struct Pair { uint a, b; };
 Pair min(Pair x, Pair y) { return x.a < y.a ? x : y; }
 namespace metal { inline uint twice(uint x) { return max(x, 1u) * 2; } }
@@ -50,12 +48,11 @@ kernel void f(device uint* out, ${at}) {
   Pair p = min(Pair{i, 1}, Pair{3, 2});
   out[i] = min(p.a, 2u) * 100 + p.b * 10 + metal::twice(i);
 }`;
-    const expected = [0, 1, 2, 3, 4].map((i) => Math.min(i, 3, 2) * 100 + (i < 3 ? 1 : 2) * 10 + Math.max(i, 1) * 2);
-    assert.equal(await uints(device, text, 5), expected);
-  },
-);
+  const expected = [0, 1, 2, 3, 4].map((i) => Math.min(i, 3, 2) * 100 + (i < 3 ? 1 : 2) * 10 + Math.max(i, 1) * 2);
+  assert.equal(await uints(device, text, 5), expected);
+});
 
-onKernelDevices('What is not taken, not used or of another stage is no matter.', async (device) => {
+onKernelDevices('Text that is skipped, unused or for another stage does not matter.', async (device) => {
   const text = `#if !defined(__METAL__)
 #include <cstdint>
 #endif
@@ -68,12 +65,12 @@ vertex float4 v(uint i [[vertex_id]]) { return float4(i); }
 fragment half4 shade(float4 p [[position]]) { return half4(p); }
 kernel void other(device int* a [[buffer(0)]]) { a[0] = UNUSED; }
 kernel void f(device uint* __restrict__ out [[buffer(FC + 2)]], ${at}) { out[i] = Twice{STEP}.of(i); }`;
-  // The stand-in for Metal asks for all constants of a text.
+  // The stand-in for Metal requires all constants of a text.
   const constants = device.kind === 'metal' ? { STEP: 5, UNUSED: 1 } : { STEP: 5 };
   assert.equal(await uints(device, text, 3, { name: 'f', constants }), [0, 5, 10]);
 });
 
-onKernelDevices('The library has what kernels of the world call.', async (device) => {
+onKernelDevices('The library has the functions that public kernels call.', async (device) => {
   const text = `${head}
 constant float4 weights = float4(1, 2, 3, 4);
 struct Point { packed_float3 at; uint n; };
@@ -153,8 +150,8 @@ kernel void f(device const Row& row [[buffer(0)]], device uint* out [[buffer(1)]
   await throwsCode('ERR_SHAPE', 'row', () => kernel.run({ grid: 4, arguments: { row: new Uint8Array(11), out } }));
 });
 
-onKernelDevices('What the device cannot do is refused at its line.', async (device) => {
-  if (device.kind === 'metal') return; // Metal does more of it
+onKernelDevices('Features that the device lacks are refused at their line.', async (device) => {
+  if (device.kind === 'metal') return; // Metal supports more of this
   for (const [text, line, words] of [
     [`struct S { device float* p; };\nkernel void f(constant S& s, device float* out) { out[0] = s.p[0]; }`, 4, 's'],
     [`kernel void f(device float* out,\n texture2d_ms<float> t [[texture(0)]]) {}`, 4, 'texture2d_ms'],
@@ -201,7 +198,7 @@ onKernelDevices('What the device cannot do is refused at its line.', async (devi
   await throwsCode('ERR_KERNEL_COMPILE', 'kernel.metal:5', () => device.kernel(head + undefinedFunction));
 });
 
-onKernelDevices('Words that MSL refuses do no harm where no kernel has them.', async (device) => {
+onKernelDevices('Words that MSL refuses do no harm if no kernel uses them.', async (device) => {
   if (device.kind === 'metal') return; // Metal reads all functions
   const kernel = await device.kernel(`${head}// new double goto
 #define REAL double
@@ -234,7 +231,7 @@ onKernelDevices('A large array of a thread beside a barrier works, or is refused
   await throwsCode('ERR_KERNEL_COMPILE', '', () => device.kernel(text(1_000_000)));
 });
 
-onKernelDevices('An instantiation may leave the arguments of its template to its parameters.', async (device) => {
+onKernelDevices('An instantiation may let its parameters determine the template arguments.', async (device) => {
   const text = `${head}
 template <typename T> struct Twice { T of(T x) const { return 2 * x; } };
 template <int n> struct Strides { int each[n]; };
@@ -267,7 +264,7 @@ template [[host_name("f3")]] kernel void f(device uint* out);`;
   );
 });
 
-onKernelDevices('Lists of templates may end in one mark, and arguments may be arrays.', async (device) => {
+onKernelDevices('Nested template lists may end in one >> mark, and arguments may be arrays.', async (device) => {
   const text = `${head}
 template <typename T> struct Twice { METAL_FUNC static T of(T x) { return 2 * x; } };
 template <typename T> struct Next { METAL_FUNC static T of(T x) { return x + 1; } };

@@ -1,4 +1,4 @@
-// Kernels of one's own, from text to results, on the devices that run them.
+// User kernels, from text to results, on the devices that run them.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Matrix } from '../../lib/index.ts';
@@ -30,7 +30,7 @@ onKernelDevices('two vectors are added, by arguments named and in order.', async
   }
 });
 
-// The interface of github.com/a-h/gpu's shaders: one parameter struct, then what is read and what is written.
+// The interface of github.com/a-h/gpu's shaders: one parameter struct, then the input and the output.
 const process = `#include <metal_stdlib>
 using namespace metal;
 
@@ -50,7 +50,7 @@ kernel void process(device const Params* p, device const float* input, device fl
 `;
 
 onKernelDevices(
-  "the interface of a-h/gpu's shaders runs as it stands, over width, height and depth.",
+  'shaders with the interface of a-h/gpu run unchanged, over width, height and depth.',
   async (device) => {
     const kernel = await device.kernel(process);
     assert.equal(kernel.argumentNames, ['p', 'input', 'output']);
@@ -64,7 +64,7 @@ onKernelDevices(
   },
 );
 
-// go-mm's: a 16-byte parameter struct, and the right side as it is or transposed.
+// go-mm's shaders: a 16-byte parameter struct, and the right matrix plain or transposed.
 const products = `#include <metal_stdlib>
 using namespace metal;
 
@@ -90,7 +90,7 @@ kernel void matmul_transposed(device const MatrixParams* params, constant float*
 }
 `;
 
-onKernelDevices("go-mm's parameter struct and its two products run as they stand.", async (device) => {
+onKernelDevices("go-mm's parameter struct and its two products run unchanged.", async (device) => {
   const a = Matrix.from([
     [1, 2, 3],
     [4, 5, 6],
@@ -168,7 +168,7 @@ kernel void spread(constant Outer& o [[buffer(0)]], device float* out [[buffer(1
   assert.equal([...out], [1, 1, 2, 3, 4, 5, 6, -1, 0, 7, 8, 9, 10, 11, 12, 255, 5, 13, 14, 112]);
 });
 
-onKernelDevices('names that objects of JavaScript have are names like others.', async (device) => {
+onKernelDevices('names of properties of JavaScript objects are ordinary names.', async (device) => {
   const kernel = await device.kernel(`${head}
 kernel void constructor(device float* toString [[buffer(0)]]) { float valueOf = 2, __proto__ = 3; *toString = valueOf * __proto__; }`);
   const out = new Float32Array(1);

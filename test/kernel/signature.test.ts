@@ -1,5 +1,5 @@
-// What is read from a kernel's text without a compiler: its arguments, their kinds and indices, and how structs are
-// laid out.
+// What is read from a kernel's text without a compiler: its arguments, their kinds and indices, and the layout of
+// structs.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { translationUnit } from '../../lib/kernel/cpu/translation-unit.ts';
@@ -54,7 +54,7 @@ kernel [[max_total_threads_per_threadgroup(64)]] void two(device int* a) { { } }
   );
 });
 
-test('sizes and alignments are those of the language.', () => {
+test('sizes and alignments follow the language.', () => {
   const layouts = new Layouts(
     read(`struct Inner { char c; float3 v; };
 typedef struct { uint8_t a, b[3]; uint16_t c; } Old;
@@ -91,7 +91,7 @@ struct Loop { Loop a; };`),
     assert.is(layouts.of(type), undefined, type);
 });
 
-test('a kernel runs as a plain loop unless its threads wait for each other; a word in an attribute or a comment is no wait.', () => {
+test('a kernel runs as a plain loop unless its threads wait for each other; a word in an attribute or a comment does not count as a wait.', () => {
   const isLoop = (body: string) => {
     const text = `kernel void f(device uint* a, uint group [[threadgroup_position_in_grid]],
       uint simd [[simdgroup_index_in_threadgroup]]) { ${body} } // threadgroup_barrier`;
@@ -103,7 +103,7 @@ test('a kernel runs as a plain loop unless its threads wait for each other; a wo
   assert.not(isLoop('threadgroup uint shared[2]; shared[0] = 1;'));
 });
 
-test('what Metal refuses in the head of a kernel is refused here too, by the name of the argument.', async () => {
+test('mistakes in the head of a kernel that Metal refuses are refused here too, with the name of the argument.', async () => {
   const refused: readonly (readonly [text: string, why: string])[] = [
     ['kernel void f(float* out) {}', 'Argument (out) of kernel (f) has no address space'],
     ['kernel void f(const float& factor) {}', 'Argument (factor)'],

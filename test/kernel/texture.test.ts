@@ -1,5 +1,5 @@
 // Textures and samplers as arguments of kernels: numbers of every format, what a sampler finds between texels and
-// beyond the edges, and what is refused.
+// beyond the edges, and refusals.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type SamplerAddress, Texture, type TextureFormat } from '../../lib/index.ts';
@@ -17,7 +17,7 @@ kernel void copy(texture2d<${element}, access::read> from, texture2d<${element},
   to.write(texel, at);
 }`;
 
-onKernelDevices('texels of every format are read, and written as they were.', async (device) => {
+onKernelDevices('texels of every format are read, and written back unchanged.', async (device) => {
   const compiled = new Map<string, Awaited<ReturnType<typeof device.kernel>>>();
   for (const element of ['float', 'int', 'uint']) {
     const kernel = await device.kernel(copies(element));
@@ -55,13 +55,13 @@ onKernelDevices('texels of every format are read, and written as they were.', as
         expected.map((each) => (element === 'float' ? each : each) + 0),
         format,
       );
-      // The least number of a format with a sign is that of -1 twice.
+      // In a signed normalized format, the two least numbers both mean -1.
       const least = kind.endsWith('snorm') ? 1 : 0;
       const isSame = [...new Uint8Array(to.buffer)].every((byte, i) => {
         const before = new Uint8Array(bits.buffer)[i]!;
         return byte === before || (least === 1 && Math.abs(byte - before) <= 1);
       });
-      assert.ok(isSame, `${format} is written as it was`);
+      assert.ok(isSame, `${format} is written unchanged`);
     }
 });
 
@@ -121,7 +121,7 @@ for (const [type, vector, sizes] of [
   ['texture2d', 'float2', [7, 5]],
   ['texture3d', 'float3', [4, 3, 5]],
 ] as const)
-  onKernelDevices(`${type}: a sampler finds what its filter and its address say.`, async (device) => {
+  onKernelDevices(`${type}: a sampler follows its filter and its address mode.`, async (device) => {
     const kernel = await device.kernel(`${head}
 kernel void take(${type}<float> from, sampler s, device const packed_${vector === 'float' ? 'float2' : vector}* points,
                  device float* out, uint i [[thread_position_in_grid]]) {
@@ -205,7 +205,7 @@ kernel void take(texture2d_array<uint> sheets, texturecube<float> sky, texture1d
     [...out.slice(0, 6)],
     six.map((i) => 6000 + 4 * i + 3),
   );
-  assert.equal([...out.slice(6, 12)], six, 'a direction meets its face');
+  assert.equal([...out.slice(6, 12)], six, 'a direction selects its face');
   assert.equal(
     [...out.slice(12)],
     six.map((i) => i - 10 * (i + 1)),
@@ -213,7 +213,7 @@ kernel void take(texture2d_array<uint> sheets, texturecube<float> sky, texture1d
   assert.equal([...written], six);
 });
 
-onKernelDevices('a texture buffer is a row of texels, where the device has it.', async (device) => {
+onKernelDevices('a texture buffer is a row of texels, if the device supports it.', async (device) => {
   const kernel = await device.kernel(`${head}
 kernel void sum(texture_buffer<int> list, device int* out) {
   for (uint i = 0; i < list.get_width(); i++) out[0] += list.read(i).x;
@@ -228,7 +228,7 @@ kernel void sum(texture_buffer<int> list, device int* out) {
   }
 });
 
-onKernelDevices('numbers beyond a format become the nearest that it has.', async (device) => {
+onKernelDevices('numbers beyond the range of a format become the nearest that it has.', async (device) => {
   const kernel = await device.kernel(`${head}
 kernel void put(texture2d<float, access::write> colours, texture2d<int, access::write> numbers,
                 device const float4* from, uint i [[thread_position_in_grid]]) {
@@ -279,7 +279,7 @@ const one = `${head}kernel void one(texture2d<float> from, sampler s, texture2d<
   to.write(from.sample(s, float2(0.5f)), uint2(0));
 }`;
 
-onKernelDevices('what does not fit is refused by the name of the argument.', async (device) => {
+onKernelDevices('a texture that does not fit is refused with the name of the argument.', async (device) => {
   const kernel = await device.kernel(one);
   const plane = (format: TextureFormat = 'r32float', more: object = {}) =>
     new Texture(new Uint8Array(16), { format, width: 2, height: 2, ...more });
@@ -331,7 +331,7 @@ onKernelDevices('what does not fit is refused by the name of the argument.', asy
   );
 });
 
-onKernelDevices('texels count as atomics, and half textures read as they do.', async (device) => {
+onKernelDevices('texels work as atomic counters, and half textures read like float ones.', async (device) => {
   const kernel = await device.kernel(`${head}
 kernel void count(texture2d<uint, access::read_write> bins, texture2d<half, access::read> from,
                   uint i [[thread_position_in_grid]]) {
@@ -385,7 +385,7 @@ kernel void count(texture2d<Element, access::read_write> bins) { add(bins); }`);
 });
 
 onKernelDevices(
-  "a cube's faces have no other address than their edges; words of Metal's hide no user's.",
+  "a cube's faces are always clamped to their edges; Metal's names do not hide a user's.",
   async (device) => {
     const kernel = await device.kernel(`${head}
 struct Gradient { float x; };

@@ -1,4 +1,4 @@
-// Time to read a kernel's text is in proportion to its length, whatever stands in it.
+// The time to read a kernel's text is proportional to its length, whatever it contains.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { constantsOf } from '../../lib/kernel/constants.ts';
@@ -14,7 +14,7 @@ const many = (text: (i: number) => string, count: number) => Array.from({ length
 
 const ofStructs = kernel('').replace('float', 'T');
 
-/** Texts that some expression could go over again and again: of `count` pieces. */
+/** Texts of `count` pieces that a regular expression might scan again and again. */
 const texts: { readonly [what: string]: (count: number) => string } = {
   'unclosed double quotes': (count) => `"${many(() => '\\"', count)}\n${kernel('')}`,
   'unclosed single quotes': (count) => `'${many(() => "\\'", count)}\n${kernel('')}`,
@@ -54,8 +54,8 @@ function read(text: string): void {
   for (const target of ['cpu', 'check', 'cuda'] as const) rewritten([signature], constants, target);
 }
 
-// Processor time of both kinds, because other programs may hold the processors; some systems count it in steps of
-// several milliseconds, and tell one kind from the other by chance.
+// User and system time together, because other programs may use the processors; some systems count in steps of
+// several milliseconds, and assign a step to one kind by chance.
 function timeOf(text: string): number {
   let best = Infinity;
   for (let run = 0; run < 3; run++) {
@@ -78,8 +78,7 @@ function timeOf(text: string): number {
 for (const [what, text] of Object.entries(texts))
   test(`Eight times as many of ${what} take about eight times as long.`, () => {
     timeOf(text(200));
-    // A quadratic one takes 64 times as long; what the collector of garbage or a step of the clock may add is small
-    // beside that.
+    // Quadratic reading takes 64 times as long; a garbage collection or a step of the clock adds little beside that.
     const [few, more] = [timeOf(text(1_000)), timeOf(text(8_000))];
     assert.ok(more < 24 * (few + 5), `${few.toFixed(1)} ms become ${more.toFixed(1)} ms`);
   });
@@ -103,7 +102,7 @@ test('The first declaration of a name counts: a struct, a typedef, an alias, an 
   assert.equal(sizes, [4, 8, 4, 16, 1, 4]);
 });
 
-test('Names that stand for each other say no number.', () => {
+test('Names that refer to each other have no value.', () => {
   const numberIn = (text: string) => sourceOf(text).valueOf(...lastWord(text));
   const lastWord = (text: string) => {
     const { length } = sourceOf(text).tokens;
@@ -113,7 +112,7 @@ test('Names that stand for each other say no number.', () => {
   assert.is(numberIn('constant int A = B; constant int B = 2 * C + 1; enum { D = 3, C }; using x = A;'), 9n);
 });
 
-test('Comments of several lines and strings are no code; a quote alone takes the rest of its line.', () => {
+test('Comments of several lines and strings are not code; a single quote mark takes the rest of its line.', () => {
   const text = 'a /* x\n y */ b "s\\"t" \'c\' // k\n#define X \\\n 3\nint n = 1\'000 + X;';
   const words = sourceOf(text).tokens.map((token) => token.text);
   assert.equal(words, ['a', 'b', '"s\\"t"', "'c'", 'int', 'n', '=', "1'000", '+', '3', ';']);

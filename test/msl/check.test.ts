@@ -1,5 +1,5 @@
-// The kernels are Metal Shading Language: C++14 with address spaces, checked by clang with a metal_stdlib of
-// declarations. Each planted mistake shows that its kind is found.
+// The kernels are Metal Shading Language: C++14 with address spaces, checked by clang with a metal_stdlib that only
+// has declarations. Each planted mistake shows that mistakes of its kind are found.
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ function copyOf(...names: readonly string[]): string {
   return to;
 }
 
-/** What the check says of a kernel with our headers. */
+/** What the check reports for a kernel with our headers. */
 function mistakesWith(text: string): string[] {
   const to = copyOf();
   writeFileSync(join(to, 'planted.metal'), `#include <metal_stdlib>\n\n#include "dialect.h"\n\n${text}\n`);
@@ -42,8 +42,8 @@ function mistakesWith(text: string): string[] {
 }
 
 /**
- * What the check says of each of these texts, by its place: each is a file of its own, with its own names, and all are
- * checked together as soon as one is asked for, since the check starts clang three times.
+ * What the check reports for each of these texts, by its index. Each is a separate file with its own names; all are
+ * checked together at the first request, since the check starts clang three times.
  */
 function foundInEach(texts: readonly string[]): (index: number) => readonly string[] {
   let all: readonly string[] | undefined;
@@ -60,7 +60,7 @@ function foundInEach(texts: readonly string[]): (index: number) => readonly stri
   };
 }
 
-/** What the check says of normal.metal where the text of one file is changed. */
+/** What the check reports for normal.metal if the text of one file is changed. */
 function mistakesAfter(name: string, from: string, by: string): string[] {
   const to = copyOf('normal.metal');
   const text = readFileSync(join(to, name), 'utf8');
@@ -78,16 +78,16 @@ for (const name of readdirSync(msl).filter((each) => each.endsWith('.metal')))
     assert.equal(mistakes(copyOf(name)), []);
   });
 
-whereItRuns('Nothing may fuse in the text, where a multiplication and an addition would without its pragma.', () => {
+whereItRuns('Nothing may fuse in the text; without its pragma, a multiplication and an addition would.', () => {
   const bait = 'float bait(float a, float b, float c) { return a * b + c; }\n';
   assert.is(fusions(flatten() + bait), 0);
   assert.ok(fusions(flatten().replaceAll('#pragma clang fp contract(off)', '') + bait) > 0);
 });
 
-// Each in a kernel that is right but for one thing: what it says is at its own line.
+// Each kernel has one mistake, which is reported at its line.
 const right =
   'kernel void planted(device float* out [[buffer(0)]], uint i [[thread_position_in_grid]]) { out[i] = 1.0f; }';
-whereItRuns('A kernel that is right is not blamed.', () => {
+whereItRuns('A correct kernel is not reported.', () => {
   assert.equal(mistakesWith(right), []);
 });
 
@@ -231,7 +231,7 @@ whereItRuns('A text that lacks its pragma, has it in a comment or too late is fo
   }
 });
 
-whereItRuns('A mistake in a header is said with its name and line.', () => {
+whereItRuns('A mistake in a header is reported with its name and line.', () => {
   const to = copyOf('normal.metal');
   const path = join(to, 'philox.h');
   const lines = readFileSync(path, 'utf8').split('\n');

@@ -1,5 +1,5 @@
-// msl/embed.mjs: one text of all kernels, and the header that holds it. That it compiles is test/msl/check.test.ts's
-// business.
+// msl/embed.mjs: one text of all kernels, and the header that holds it. test/msl/check.test.ts checks that it
+// compiles.
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -39,20 +39,20 @@ test('Every kernel of msl is in the flattened text, once.', () => {
   assert.equal(kernelsOf(flatten()).sort(), own.sort());
 });
 
-test('Nothing is left to include but metal_stdlib, first and once.', () => {
+test('The only include left is metal_stdlib, first and once.', () => {
   const text = flatten();
   assert.ok(text.split('\n').slice(0, 2).includes('#include <metal_stdlib>'));
   assert.equal(text.match(/^\s*#\s*include\b.*/gm), ['#include <metal_stdlib>']);
   assert.not.match(text, /#\s*pragma\s+once/);
 });
 
-test('Names are found and contraction is off before the first function: both count from where they stand.', () => {
+test('The namespace is used and contraction is off before the first function, because both take effect from their line on.', () => {
   const text = flatten();
   for (const line of ['using namespace metal;', '#pragma clang fp contract(off)', '#pragma METAL fp contract(off)']) {
     assert.ok(text.includes(line), line);
     assert.ok(text.indexOf(line) < text.indexOf('{'), line);
   }
-  // Safe mathematics allows contraction again.
+  // The pragma for safe mathematics would allow contraction again.
   const last = (line: string) => text.lastIndexOf(`#pragma ${line}`);
   assert.ok(last('clang fp contract(off)') > last('METAL fp math_mode(safe)'));
   assert.ok(last('METAL fp contract(off)') > last('METAL fp math_mode(safe)'));
@@ -68,7 +68,7 @@ test("A compiler's message names our file and line.", () => {
   }
   for (const name of ['normal.metal', 'normal.h', 'philox.h', 'params.h', 'triangle.metal'])
     assert.ok(seen.has(name), name);
-  // Nothing of a file is lost but what is resolved.
+  // No line of a file is lost, except those that are resolved.
   for (const file of seen) {
     const resolved = /^\s*#\s*(include|pragma\s+once)\b/;
     const whole = read(`msl/${file}`)
@@ -88,7 +88,7 @@ test('A header that is missing, or that only the standard library has, is an err
   assert.throws(() => flatten(kernels), /includes what the flattened one has not \(<cmath>\)/);
 });
 
-test('The header gives the text back, in pieces that every compiler takes.', () => {
+test('The header contains the whole text, in pieces that every compiler takes.', () => {
   const long = flatten() + '// what is long is cut between lines\n'.repeat(4000);
   const pieces = [...header(long).matchAll(/R"msl\(([\s\S]*?)\)msl"/g)].map(([, piece]) => piece!);
   assert.ok(pieces.length >= 3);
@@ -96,7 +96,7 @@ test('The header gives the text back, in pieces that every compiler takes.', () 
   assert.is(pieces.join(''), long);
 });
 
-test('A header that is current is left alone.', () => {
+test('A current header is not written again.', () => {
   const out = join(folder, 'made', 'shaders.h');
   assert.is(embed(out), true);
   utimesSync(out, 1, 1);
@@ -107,7 +107,7 @@ test('A header that is current is left alone.', () => {
   assert.is(readFileSync(out, 'utf8'), header(flatten(), compileLibrary(flatten())));
 });
 
-/** What the library of a text is where the shell script `xcrun` is first in the PATH. */
+/** The library of a text if this shell script is the `xcrun` first in the PATH. */
 function compiledBy(script: string): Buffer {
   const tools = mkdtempSync(join(folder, 'tools-'));
   writeFileSync(join(tools, 'xcrun'), script);
@@ -121,7 +121,7 @@ function compiledBy(script: string): Buffer {
   }
 }
 
-/** The bytes of a header's library, and how many it names. */
+/** The bytes of a header's library, and the size that the header states. */
 function libraryOf(text: string): [Buffer, number] {
   const [, bytes] = /shaderLibrary\[\] = \{([^}]*)\}/.exec(text)!;
   const [, length] = /shaderLibraryBytes = (\d+);/.exec(text)!;
@@ -138,7 +138,7 @@ test("Apple's compiler makes the library without fast mathematics, and the heade
   assert.match(asked, `metal -std=metal3.0 -fno-fast-math -mmacosx-version-min=${oldest} `);
 });
 
-test("Where Apple's compiler is missing or fails the header has no library.", () => {
+test("If Apple's compiler is missing or fails, the header has no library.", () => {
   assert.is(compiledBy('#!/bin/sh\necho no metal >&2\nexit 72\n').length, 0);
   assert.is(libraryOf(header('the text'))[1], 0);
 });

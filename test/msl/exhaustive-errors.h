@@ -1,6 +1,6 @@
-// What the functions of a word should give, and how far off they are. Part of exhaustive.cc.
+// The exact values of the functions of a word, and the errors of ours. Part of exhaustive.cc.
 
-// u = (word + 1/2) / 2^bits; above 1/2 its complement is the exact one.
+// u = (word + 1/2) / 2^bits; above 1/2, its complement is exact.
 template <typename Exact>
 Exact exactRadius(uint64_t word, int bits) {
   const uint64_t last = ~uint64_t{0} >> (64 - bits);
@@ -9,7 +9,7 @@ Exact exactRadius(uint64_t word, int bits) {
   return std::sqrt(-2 * (upper ? std::log1p(-part) : std::log(part)));
 }
 
-// a pi/4 about the positive x axis, the coordinates swapped where the word's second bit is set.
+// a pi/4 about the positive x axis, with the coordinates swapped if the word's second bit is set.
 template <typename Exact>
 void exactDirection(Exact a, bool swapped, Exact& x, Exact& y) {
   const Exact angle = a * Exact(0.785398163397448309615660845819875721L);
@@ -29,7 +29,7 @@ struct Worst {
   void operator+=(const Worst& other) { see(other.error, other.word); }
 };
 
-// Of one function; `digits` of its type's significand.
+// Errors of one function; `digits` is the number of bits of its type's significand.
 struct Errors {
   Worst absolute, relative, ulps;
   double least = INFINITY, most = 0;  // of the magnitude

@@ -10,7 +10,7 @@ inline DoubleVector widened(HalfVector floats) { return (DoubleVector)_mm256_cvt
 inline HalfVector narrowed(DoubleVector doubles) { return _mm256_cvtpd_ps((__m256d)doubles); }
 #endif
 
-// Floats as plain TypeScript has them: doubles that each operation rounds once more, as Math.fround does.
+// Floats as in plain TypeScript: doubles that are rounded again after each operation, as by Math.fround.
 struct Fround {
   DoubleVector low, high;
   Fround() = default;

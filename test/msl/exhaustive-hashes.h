@@ -1,6 +1,6 @@
 // A hash of a function's values over many words. Part of exhaustive.cc.
 
-// Sums of these do not depend on the order of the words, so neither do they on the number of threads.
+// Sums of these hashes do not depend on the order of the words, and so not on the number of threads.
 inline uint64_t mixed(uint64_t x) {
   x = (x ^ (x >> 32)) * 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 29)) * 0xd1342543de82ef95u;

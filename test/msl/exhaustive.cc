@@ -1,8 +1,8 @@
-// The functions of the normal stream over every word that they can see. test/msl/normal-words.test.ts builds and runs
-// it; docs/numerics.md has the command for a run by hand.
+// The functions of the normal stream over every possible word. test/msl/normal-words.test.ts builds and runs it;
+// docs/numerics.md has the command for a run by hand.
 //
 // --hash     JSON: hashes of float32's functions over all 2^32 words
-// --fround   JSON: for how many words it matters that plain TypeScript's fma is a double sum, rounded twice
+// --fround JSON: the number of words for which it matters that plain TypeScript's fma is a double sum, rounded twice
 // --float64  JSON: hashes of float64's functions over a sample of words, by vectors
 // --single   the same, word by word
 // --errors   worst errors against the C library's mathematics in double, and in long double for float64
@@ -107,7 +107,7 @@ Hashes hashAllWords() {
 }
 
 #ifndef HASHES_ONLY
-// Words for which Fround gives other bits. The direction sees bits 5 to 30 of its word.
+// Counts words for which Fround gives other bits. The direction uses bits 5 to 30 of its word.
 uint64_t differencesOfFround() {
   return onAllThreads<uint64_t>(allWords, [](uint64_t& count, uint64_t from, uint64_t to) {
     Piece once, twice;
@@ -129,8 +129,8 @@ uint64_t differencesOfFround() {
 
 #endif
 
-// The sample of 64-bit words for float64: around each power of two and around its complement, where the functions have
-// their seams, then words that a mixed counter gives.
+// The sample of 64-bit words for float64: words around each power of two and around its complement, where the
+// functions switch formulas, then words from a mixed counter.
 constexpr uint64_t structured = uint64_t{1} << 20;
 uint64_t sampledWord(uint64_t i) {
   if (i >= structured) return mixed(i);
@@ -138,8 +138,8 @@ uint64_t sampledWord(uint64_t i) {
   return (i / 64 % 2 == 0 ? power + offset : power - offset) ^ (i % 3 == 0 ? ~uint64_t{0} : 0);
 }
 
-// The values of the three functions for sampled words from index `first` on: by vectors, as the kernels make them, or
-// word by word.
+// The values of the three functions for sampled words from index `first` on: by vectors, as the kernels compute them,
+// or word by word.
 struct Float64Values {
   uint64_t words[longsAtOnce];
   double of[functionCount][longsAtOnce];

@@ -74,7 +74,7 @@ const expressions: readonly (readonly [text: string, value: number])[] = [
   ['is_same<uint, unsigned int>::value', 1],
 ];
 
-onKernelDevices('functions, numbers and types of the standard library are what Metal says.', async (device) => {
+onKernelDevices('functions, numbers and types of the standard library are as in Metal.', async (device) => {
   const kernel = await device.kernel(`${head}
 kernel void words(device float* out [[buffer(0)]], uint i [[thread_position_in_grid]]) {
 ${expressions.map(([text], k) => `  out[${k}] = ${text};`).join('\n')}
@@ -86,7 +86,7 @@ ${expressions.map(([text], k) => `  out[${k}] = ${text};`).join('\n')}
   });
 });
 
-onKernelDevices('what has two results gives both.', async (device) => {
+onKernelDevices('functions with two results give both.', async (device) => {
   const kernel = await device.kernel(`${head}
 kernel void both(device float* out [[buffer(0)]], uint i [[thread_position_in_grid]]) {
   float whole, cosine;
@@ -220,7 +220,7 @@ constant bool forward = true;
   await kernel.run({ grid: 8, threadgroup: 8, arguments: { out } });
   const expected = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => {
     const up = i === 0 ? 50 : i - 1;
-    // A lane without a neighbour keeps its own.
+    // A lane without a neighbour keeps its own value.
     const down = (by: number) => (i + by < 8 ? i + by : i);
     return 8 + Math.max(i, 2) + 28 + up + 9 + down(1) + down(2) + 0.75 + 4 + 2 + 9000;
   });
@@ -249,9 +249,11 @@ kernel void f(device const Count* counts, device uint* out, uint3 at [[thread_po
   assert.equal([...out], [2 + 50 + 600 + 12_000 + 100_000, 4 + 50 + 600 + 12_000 + 100_000]);
 });
 
-onKernelDevices('a function that a text adds to metal, fast or precise hides none of the library.', async (device) => {
-  const added = 'METAL_FUNC bfloat exp2(bfloat x) { return bfloat(7.0f); }';
-  const kernel = await device.kernel(`${head}
+onKernelDevices(
+  'a function that a text adds to the namespace metal, fast or precise does not hide those of the library.',
+  async (device) => {
+    const added = 'METAL_FUNC bfloat exp2(bfloat x) { return bfloat(7.0f); }';
+    const kernel = await device.kernel(`${head}
 namespace metal { ${added} namespace fast { ${added} } namespace precise { ${added} } }
 kernel void f(device float* out) {
   const float x = 1.00390625f; // a bfloat has no such number
@@ -259,13 +261,14 @@ kernel void f(device float* out) {
   out[4] = float(fast::exp2(bfloat(x))) + float(exp2(bfloat(x))) + float(precise::exp2(bfloat(x)));
   out[5] = fast::max(x, 2.0f) + precise::dot(float2(1, 2), float2(3, 4));
 }`);
-  const out = new Float32Array(6);
-  await kernel.run({ grid: 1, arguments: { out } });
-  for (let i = 0; i < 4; i++) assert.ok(Math.abs(out[i]! - 2 ** 1.00390625) < 1e-6, `${i}: ${out[i]}`);
-  assert.equal([...out.subarray(4)], [21, 2 + 11]);
-});
+    const out = new Float32Array(6);
+    await kernel.run({ grid: 1, arguments: { out } });
+    for (let i = 0; i < 4; i++) assert.ok(Math.abs(out[i]! - 2 ** 1.00390625) < 1e-6, `${i}: ${out[i]}`);
+    assert.equal([...out.subarray(4)], [21, 2 + 11]);
+  },
+);
 
-onKernelDevices('numbers go into the bytes of a word and back.', async (device) => {
+onKernelDevices('numbers are packed into the bytes of a word and unpacked.', async (device) => {
   const given: readonly (readonly [text: string, value: number])[] = [
     ['pack_float_to_unorm4x8(float4(0, 1, 0.5f, 2))', 0xff_80_ff_00],
     ['pack_float_to_snorm4x8(float4(-1, 1, 0, -9))', 0x81_00_7f_81],
@@ -295,7 +298,7 @@ ${given.map(([text], k) => `  out[${k}] = ${text};`).join('\n')}
   });
 });
 
-onKernelDevices('parts of vectors are vectors where their type is deduced.', async (device) => {
+onKernelDevices('parts of vectors are vectors when their type is deduced.', async (device) => {
   const text = `${head}
 template <typename T> T twice(T x) { T result = x + x; return result; }
 template <typename T> uint bytes(T x) { return sizeof(x); }

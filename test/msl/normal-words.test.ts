@@ -26,10 +26,10 @@ const instructionSets: ReadonlyMap<string, readonly string[]> = new Map([
   ['AVX-512', ['-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl', ...avx2]],
 ]);
 const compilers = ['g++', 'clang++'].filter((compiler) => spawnSync(compiler, ['--version']).status === 0);
-// What the cpu device found; without one the test asks for no more than AVX2.
+// AVX2, and the instruction set that the cpu device found.
 const setsHere = [...instructionSets.keys()].filter((set) => set === 'AVX2' || set === cpuKernels);
 
-// The very flags that binding.gyp builds the kernels with.
+// The same flags with which binding.gyp builds the kernels.
 const [, flagText = ''] = /"kernel_flags": \[([^\]]*)\]/.exec(readFileSync(join(top, 'binding.gyp'), 'utf8')) ?? [];
 const kernelFlags = [...flagText.matchAll(/"([^"]+)"/g)].map(([, flag]) => flag!);
 
@@ -65,7 +65,7 @@ whereItRuns(
   },
 );
 
-// Each compiler once, each instruction set once; the widest by the program that is there already.
+// Each compiler once, each instruction set once; the widest with the program that is already built.
 for (const [index, set] of setsHere.toReversed().entries()) {
   const compiler = compilers[Math.min(index, compilers.length - 1)] ?? 'g++';
   whereItRuns(`${compiler}, ${set}: The functions of float64 give the known bits for vectors of words.`, async () => {

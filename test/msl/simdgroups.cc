@@ -1,9 +1,8 @@
-// Kernels by the launcher at every width of a simdgroup, with threadgroup memory of exactly what the kernel asks for.
-// test/msl/simdgroups.test.ts builds it under the address sanitizer and runs it.
+// Runs kernels by the launcher at every width of a simdgroup, with exactly the threadgroup memory that the kernel
+// requests. test/msl/simdgroups.test.ts builds it under the address sanitizer and runs it.
 //
-// widths   silent, or a line for each result that is wrong
-// short    one byte too little memory: the sanitizer must end it
-// uneven   a barrier that one lane does not reach: prints the launcher's words
+// widths prints a line for each wrong result short one byte too little memory: the sanitizer must end it uneven a
+// barrier that one lane does not reach: prints the launcher's words
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -30,7 +29,7 @@ using covarium::cpu::Kernel;
 
 #include "simd/adapters.inc"
 
-// What the simdgroup functions say to one lane, lane 2 of each simdgroup but the first having returned.
+// What the simdgroup functions return to each lane, after lane 2 of each simdgroup except the first has returned.
 kernel void ask_simdgroup(device uint* out, constant MatrixParams& params, uint row, uint lane, uint lanes,
                           uint width) {
   if (row >= params.rows || (lane >= width && lane % width == 2u)) return;
@@ -116,7 +115,7 @@ void answers(Runner& runner, unsigned lanes, unsigned width) {
   }
 }
 
-// The memory that sample_rows asks for is enough wherever the first block is entered.
+// The memory that sample_rows requests is enough, wherever the first block is entered.
 void samples(Runner& runner, unsigned lanes, unsigned columns, unsigned rowsPerGroup, size_t tooShort) {
   const unsigned count = 2 * rowsPerGroup + 1;
   std::vector<float> factor(columns * columns, 0.5f), mean(columns), out(count * columns);
@@ -139,7 +138,7 @@ std::vector<float> covariances(unsigned models, unsigned n, unsigned bad) {
   return a;
 }
 
-// The factors of a batch, whatever the lanes, and what is kept of the first that has none.
+// The factors of a batch, for any number of lanes, and what is recorded about the first matrix without a factor.
 void factors(Runner& runner, unsigned lanes, unsigned width, unsigned n, unsigned abreast) {
   constexpr unsigned models = 7;
   for (const unsigned bad : {0u, 4u, models}) {

@@ -1,6 +1,6 @@
-// test/msl/simdgroups.cc: simdgroups as wide as an Intel Mac's AMD GPU has them, and as narrow as one lane, which a
-// launch from JavaScript does not choose. Built under the address sanitizer, so that threadgroup memory that is a byte
-// short shows.
+// test/msl/simdgroups.cc: simdgroups as wide as those of an Intel Mac's AMD GPU, and as narrow as one lane, which
+// JavaScript cannot choose. It is built with the address sanitizer, which finds threadgroup memory that is a byte
+// short.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { program } from '../harness/program.ts';
 
 const top = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The program; '' where no compiler can make it. */
+/** The path of the program; '' if no compiler can build it. */
 function build(): string {
   const flags = '-std=gnu++17 -O1 -g1 -ffp-contract=off -fsanitize=address -Wall -Wextra -Werror -Wno-attributes';
   const quiet = '-Wno-unknown-pragmas -Wno-unknown-attributes';

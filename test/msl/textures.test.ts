@@ -1,4 +1,4 @@
-// Textures on the cpu device (msl/cpu/library): what Metal refuses is refused, and what check mode sees.
+// Textures on the cpu device (msl/cpu/library): what Metal refuses is refused, and what check mode finds.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openDevice, Texture } from '../../lib/index.ts';
@@ -6,7 +6,7 @@ import { throwsCode } from '../harness/throws-code.ts';
 
 const head = '#include <metal_stdlib>\nusing namespace metal;\n';
 
-test('what Metal does not compile is refused here too.', async () => {
+test('code that Metal does not compile is refused here too.', async () => {
   using device = openDevice('cpu');
   for (const body of [
     'texture2d<float, access::read> t, device float4* o) { constexpr sampler s; o[0] = t.sample(s, float2(0)); }',
@@ -47,7 +47,7 @@ kernel void f(texture2d<float, access::read> from, texture2d<float, access::writ
   }
 });
 
-test('check mode sees a face, an element and a level that there is not.', async () => {
+test('check mode finds a face, an element and a level that do not exist.', async () => {
   using device = openDevice('cpu');
   const kernel = await device.kernel(
     `${head}

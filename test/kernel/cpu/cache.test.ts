@@ -1,4 +1,4 @@
-// Libraries of kernels on disk: what is kept, what is loaded, and what never is.
+// Libraries of kernels on disk: which are kept, which are loaded, and which are never loaded.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -51,7 +51,7 @@ function libraries(cache: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Each test has a cache of its own. */
+/** Each test has its own cache. */
 function onCache(sentence: string, check: (cache: string) => Promise<void>): void {
   if (noCpu !== '' || !isAsked('cpu')) {
     console.log(`skipped  cpu: ${noCpu || 'not asked for'}`);
@@ -85,7 +85,7 @@ onCache('a kernel is compiled once, and loaded from then on.', async (cache) => 
 });
 
 onCache(
-  'a library that was shortened, altered, opened to others or replaced is made again, not loaded.',
+  'a library that was shortened, altered, made writable by others or replaced is made again, not loaded.',
   async (cache) => {
     await runOnce();
     const [path] = libraries(cache) as [string];
@@ -121,7 +121,7 @@ onCache(
 );
 
 onCache(
-  'kernels that were not used for longest make room, and drafts of processes that were ended go.',
+  'the least recently used kernels are removed to make room, and so are drafts of dead processes.',
   async (cache) => {
     const folder = join(cache, 'kernels');
     await runOnce();
@@ -143,7 +143,7 @@ onCache(
     await runOnce();
     assert.ok(
       others.every((other) => existsSync(other)),
-      'nothing is taken away while nothing is made',
+      'nothing is removed while nothing is made',
     );
     await runOnce('8');
     assert.equal(
@@ -156,19 +156,19 @@ onCache(
   },
 );
 
-onCache('a cache that others can enter is not used, and kernels still run.', async (cache) => {
+onCache('a cache that others can access is not used, and kernels still run.', async (cache) => {
   mkdirSync(join(cache, 'kernels'));
   chmodSync(join(cache, 'kernels'), 0o755);
   await runOnce();
   assert.equal(libraries(cache), []);
 });
 
-onCache('a cache that cannot be written is done without.', async (cache) => {
+onCache('kernels run without a cache if it cannot be written.', async (cache) => {
   writeFileSync(join(cache, 'kernels'), 'a file in the place of the folder');
   await runOnce();
 });
 
-onCache('processes that make one kernel at once do not see halves of it.', async (cache) => {
+onCache('processes that make the same kernel at the same time never see a partial file.', async (cache) => {
   const module = moduleUrl('lib/index.ts');
   const script = `const { openDevice } = await import(${JSON.stringify(module)});
 const device = openDevice('cpu', { threads: 1 });
@@ -188,9 +188,9 @@ if (out[0] !== 7) process.exit(3);`;
   );
 });
 
-onCache('without a compiler the refusal says what to install.', async () => {
+onCache('without a compiler, the error says what to install.', async () => {
   using device = openDevice('cpu', { threads: 1 });
-  // The last is no path: the system says so in another way than of one that is not there.
+  // The last is not a path: the system gives another error for it than for a missing file.
   for (const path of ['/nowhere/c++', join(fileURLToPath(import.meta.url), 'c++')]) {
     env.COVARIUM_CXX = path;
     const named = await throwsCode('ERR_NO_COMPILER', () => device.kernel(text));
@@ -269,18 +269,18 @@ function compilerPath(): string {
   return ['clang++', 'g++', 'c++'].flatMap((name) => folders.map((each) => join(each, name))).find(existsSync)!;
 }
 
-onCache('a compiler that does not end is stopped, with what it has started.', async (cache) => {
-  // The second sleep holds the output open, as the processes do that a compiler's driver starts.
+onCache('a compiler that does not end is stopped, with the processes that it has started.', async (cache) => {
+  // The second sleep keeps the output open, as processes do that a compiler driver starts.
   const pid = join(cache, 'pid');
   const script = `sleep 600 & echo $! > '${pid}'; sleep 600`;
   const ended = await runProgram('/bin/sh', ['-c', script], '', 1000);
   assert.is(ended?.timedOut, true);
   const left = Number(readFileSync(pid, 'utf8'));
   for (let i = 0; i < 100 && isAlive(left); i++) await setTimeout(20);
-  assert.not(isAlive(left), 'what it has started is gone');
+  assert.not(isAlive(left), 'the process that it started is gone');
 });
 
-/** One that has ended may wait for its parent to hear of it. */
+/** A process that has ended may be a zombie until its parent waits for it. */
 function isAlive(pid: number): boolean {
   const bare = { ...process.env };
   Reflect.deleteProperty(bare, 'LD_PRELOAD'); // ps hangs under a sanitizer's runtime
@@ -288,24 +288,21 @@ function isAlive(pid: number): boolean {
   return !/^(?:Z.*)?$/.test(ended.stdout.trim());
 }
 
-onCache(
-  'where neither the cache nor the temporary folder can be written, the refusal names the folder.',
-  async (cache) => {
-    writeFileSync(join(cache, 'kernels'), 'a file in the place of the folder');
-    const { TMPDIR } = env;
-    env.TMPDIR = join(cache, 'nowhere');
-    try {
-      using device = openDevice('cpu', { threads: 1 });
-      const error = await throwsCode('ERR_FILE_UNWRITABLE', () => device.kernel(text));
-      assert.is(error.path, env.TMPDIR);
-    } finally {
-      if (TMPDIR === undefined) delete env.TMPDIR;
-      else env.TMPDIR = TMPDIR;
-    }
-  },
-);
+onCache('if neither the cache nor the temporary folder can be written, the error names the folder.', async (cache) => {
+  writeFileSync(join(cache, 'kernels'), 'a file in the place of the folder');
+  const { TMPDIR } = env;
+  env.TMPDIR = join(cache, 'nowhere');
+  try {
+    using device = openDevice('cpu', { threads: 1 });
+    const error = await throwsCode('ERR_FILE_UNWRITABLE', () => device.kernel(text));
+    assert.is(error.path, env.TMPDIR);
+  } finally {
+    if (TMPDIR === undefined) delete env.TMPDIR;
+    else env.TMPDIR = TMPDIR;
+  }
+});
 
-onCache('where the cache is mounted without programs, the refusal says so.', async (cache) => {
+onCache('if the cache is mounted with noexec, the error says so.', async (cache) => {
   const script = `
     import { openDevice } from '${moduleUrl('lib/index.ts')}';
     await openDevice('cpu', { threads: 1 }).kernel(${JSON.stringify(text)}).catch(({ code, message }) => console.log(code, message));`;
@@ -318,7 +315,7 @@ onCache('where the cache is mounted without programs, the refusal says so.', asy
 });
 
 onCache(
-  'a compiler that cannot be started, for no file can be opened, is an error, and the process lives on.',
+  'a compiler that cannot be started because no file can be opened is an error, and the process goes on.',
   async () => {
     const script = `
     import { openSync } from 'node:fs';

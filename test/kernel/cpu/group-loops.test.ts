@@ -1,5 +1,5 @@
-// Kernels whose threads wait at barriers run as loops over the threads of a group, where that is right: they give what
-// check mode gives, which runs each thread by itself.
+// Kernels whose threads wait at barriers run as loops over the threads of a group, if that is correct: they give the
+// same as check mode, which runs each thread separately.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -32,7 +32,7 @@ function isInLoops(text: string): boolean {
   return translationUnit([signatureOf(source, undefined)], [], false).includes('covarium_group_0');
 }
 
-/** By loops, and whether; what each thread adds to `out` is checked against check mode. */
+/** Bodies of kernels, and whether they run in loops; what each thread writes to `out` is compared with check mode. */
 const bodies: { readonly [what: string]: readonly [isInLoops: boolean, body: string, before?: string] } = {
   'a variable that lives across a barrier': [
     true,
@@ -226,7 +226,7 @@ const bodies: { readonly [what: string]: readonly [isInLoops: boolean, body: str
   ],
 };
 
-/** All of `texts` as one, whose kernels are f0, f1 and so on: a compiler starts once, and reads its headers once. */
+/** All bodies as one text, whose kernels are f0, f1 and so on: a compiler starts once, and reads its headers once. */
 function together(chosen: readonly (readonly [isInLoops: boolean, body: string, before?: string])[]): string {
   const functions = chosen.map(([, , before = '']) => before).join('\n');
   return chosen
@@ -237,9 +237,9 @@ function together(chosen: readonly (readonly [isInLoops: boolean, body: string, 
     .join('\n');
 }
 
-// Where it does not compile, threads run one by one, which nobody would see but by the time.
+// If the loops do not compile, threads run one by one, which would show only in the time.
 for (const compiler of ['clang++', 'g++'])
-  onNative(`What is written as loops compiles (${compiler}).`, async () => {
+  onNative(`Kernels written as loops compile (${compiler}).`, async () => {
     const found = await compilerAt(compiler);
     if (found === undefined) {
       console.log(`skipped  ${compiler}: it is not installed here`);
@@ -292,7 +292,7 @@ for (const [k, [what, [isLoop, body, before]]] of Object.entries(bodies).entries
     }
   });
 
-onNative('As loops: threads that return before a barrier.', async () => {
+onNative('Threads that return before a barrier run as loops.', async () => {
   const body = `t[i] = 1; ${barrier} if (x % 3 == 1) return; const uint sum = t[i] + n; ${barrier}
     if (i > 5) { out[x] = 7; return; } ${barrier} out[x] = sum;`;
   assert.ok(isInLoops(textOf(body)));

@@ -1,4 +1,4 @@
-// Check mode finds accesses of threadgroup memory that no barrier orders, and takes those that one does.
+// Check mode finds accesses of threadgroup memory that no barrier orders, and accepts those that a barrier orders.
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -24,34 +24,28 @@ async function run(body: string): Promise<Float32Array> {
   return out;
 }
 
-onNative(
-  'An access beside a write of another thread, or a write beside a read, is told with both threads.',
-  async () => {
-    const simd = 'simdgroup_barrier(mem_flags::mem_threadgroup);';
-    for (const [body, words] of [
-      [
-        't[i] = i; out[i] = t[i & 62];',
-        'Thread (1, 0, 0) reads element (0) of (t), which thread (0, 0, 0) writes with no',
-      ],
-      ['own[i] = i; out[i] = own[63 - i];', 'of (own), which thread'],
-      ['t[0] = i;', 'Thread (1, 0, 0) writes element (0) of (t), which thread (0, 0, 0) writes'],
-      [
-        `t[i] = i; ${barrier} float x = t[(i + 1) % 64];\nt[i] = x;`,
-        'writes element (1) of (t), which thread (0, 0, 0) reads',
-      ],
-      [`t[i] = i; ${simd}\nout[i] = t[i & 31];`, 'Thread (32, 0, 0) reads element (0) of (t)'],
-      [
-        'atomic_store_explicit(&count, 0, memory_order_relaxed); t[i % 32] = i;',
-        'Thread (32, 0, 0) writes element (0)',
-      ],
-    ] as const)
-      await throwsCode('ERR_KERNEL_CHECK', words, () => run(body));
-    const error = await throwsCode('ERR_KERNEL_CHECK', 'kernel.metal:7', () => run('t[i] = i;\nout[i] = t[i & 62];'));
-    assert.is((error as { line?: number }).line, 7);
-  },
-);
+onNative('A race of two writes, or of a write and a read, is reported with both threads.', async () => {
+  const simd = 'simdgroup_barrier(mem_flags::mem_threadgroup);';
+  for (const [body, words] of [
+    [
+      't[i] = i; out[i] = t[i & 62];',
+      'Thread (1, 0, 0) reads element (0) of (t), which thread (0, 0, 0) writes with no',
+    ],
+    ['own[i] = i; out[i] = own[63 - i];', 'of (own), which thread'],
+    ['t[0] = i;', 'Thread (1, 0, 0) writes element (0) of (t), which thread (0, 0, 0) writes'],
+    [
+      `t[i] = i; ${barrier} float x = t[(i + 1) % 64];\nt[i] = x;`,
+      'writes element (1) of (t), which thread (0, 0, 0) reads',
+    ],
+    [`t[i] = i; ${simd}\nout[i] = t[i & 31];`, 'Thread (32, 0, 0) reads element (0) of (t)'],
+    ['atomic_store_explicit(&count, 0, memory_order_relaxed); t[i % 32] = i;', 'Thread (32, 0, 0) writes element (0)'],
+  ] as const)
+    await throwsCode('ERR_KERNEL_CHECK', words, () => run(body));
+  const error = await throwsCode('ERR_KERNEL_CHECK', 'kernel.metal:7', () => run('t[i] = i;\nout[i] = t[i & 62];'));
+  assert.is((error as { line?: number }).line, 7);
+});
 
-onNative('What barriers, simdgroups and atomics order is no race.', async () => {
+onNative('Accesses that barriers, simdgroups or atomics order are not races.', async () => {
   const sums = await run(`t[i] = i; bytes[i] = i; ${barrier}
 for (uint step = 32; step > 0; step /= 2) { if (i < step) t[i] += t[i + step]; ${barrier} }
 if (i == 0) atomic_store_explicit(&count, 0u, memory_order_relaxed);

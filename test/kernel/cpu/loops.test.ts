@@ -18,13 +18,15 @@ onNative('A signal stops a kernel whose loop has no end, in rows and in groups.'
   }
 });
 
-onNative('Loops are told from the ends of other loops: a signal stops each, and each compiles.', async () => {
-  using device = openDevice('cpu', { threads: 1 });
-  const endless = `kernel void f(device volatile uint* a) { a[1] = 1; while (a[0] == 0); }`;
-  const signal = AbortSignal.timeout(50);
-  const kernel = await device.kernel(endless);
-  await throwsCode('ERR_ABORTED', () => kernel.run({ grid: 1, arguments: [new Uint32Array(2)] }, { signal }));
-  const counting = await device.kernel(`kernel void f(device uint* a) {
+onNative(
+  'Loops are distinguished from the ends of do-while loops: each compiles, and a signal stops each.',
+  async () => {
+    using device = openDevice('cpu', { threads: 1 });
+    const endless = `kernel void f(device volatile uint* a) { a[1] = 1; while (a[0] == 0); }`;
+    const signal = AbortSignal.timeout(50);
+    const kernel = await device.kernel(endless);
+    await throwsCode('ERR_ABORTED', () => kernel.run({ grid: 1, arguments: [new Uint32Array(2)] }, { signal }));
+    const counting = await device.kernel(`kernel void f(device uint* a) {
   do if (a[0] < 9) { a[0]++; } while (a[0] < 2);
   do for (uint k = 0; k < 2; ++k) { a[0]++; } while (a[0] < 5);
   do do { a[0]++; } while (a[0] < 7); while (a[0] < 9);
@@ -32,12 +34,13 @@ onNative('Loops are told from the ends of other loops: a signal stops each, and 
   if (a[0]) do a[0]++; while (a[0] < 14); else a[0] = 5;
   while (a[0] < 15) a[0]++;
 }`);
-  const count = new Uint32Array(1);
-  await counting.run({ grid: 1, arguments: [count] });
-  assert.is(count[0], 15);
-});
+    const count = new Uint32Array(1);
+    await counting.run({ grid: 1, arguments: [count] });
+    assert.is(count[0], 15);
+  },
+);
 
-onNative('A thread reads what it has written side by side, where loops over threads are made vectors of.', async () => {
+onNative('A thread reads what it has written itself, even if the loop over threads is vectorized.', async () => {
   using device = openDevice('cpu', { threads: 1 });
   const kernel = await device.kernel(`#include <metal_stdlib>
 using namespace metal;
@@ -61,7 +64,7 @@ kernel void f(device uint* o, device const uint* q, device const uint* in, uint 
 });
 
 onNative(
-  'Shifts take the low bits of their amount; divisions by 0 and of the least number give a number.',
+  'Shifts use the low bits of their amount; a division by 0, or of the least number, gives a number.',
   async () => {
     using device = openDevice('cpu', { threads: 1 });
     const kernel =
@@ -85,7 +88,7 @@ kernel void f(constant int& y, device int* out) {
   },
 );
 
-onNative('SIMD functions in a divergent branch exchange among the lanes that are there.', async () => {
+onNative('SIMD functions in a divergent branch exchange values among the active lanes.', async () => {
   using device = openDevice('cpu', { threads: 1 });
   const kernel = await device.kernel(`#include <metal_stdlib>
 using namespace metal;
@@ -103,7 +106,7 @@ kernel void f(device uint* out, uint i [[thread_position_in_grid]]) {
   );
 });
 
-onNative('Lanes meet again behind a branch, a pass and a loop that some have left.', async () => {
+onNative('Lanes meet again after a branch, an iteration and a loop that some have left.', async () => {
   using device = openDevice('cpu', { threads: 1 });
   const text = `#include <metal_stdlib>
 using namespace metal;
@@ -136,7 +139,7 @@ kernel void f(device uint4* out, uint i [[thread_position_in_grid]]) {
   }
 });
 
-onNative('SIMD functions of two branches exchange apart, on one line too.', async () => {
+onNative('SIMD functions of two branches exchange separately, even on one line.', async () => {
   // g++ does not say the column of a call.
   if (!(await findCompiler()).isClang) return;
   using device = openDevice('cpu', { threads: 1 });
@@ -152,7 +155,7 @@ kernel void f(device uint* out, uint i [[thread_position_in_grid]]) {
   assert.equal([...out], [20_002, 4002, 20_002, 4103]);
 });
 
-onNative('A function with SIMD functions that two branches call exchanges apart.', async () => {
+onNative('A function with SIMD functions that two branches call exchanges separately in each.', async () => {
   using device = openDevice('cpu', { threads: 1 });
   const text = `#include <metal_stdlib>
 using namespace metal;
@@ -170,7 +173,7 @@ kernel void f(device uint* out, uint i [[thread_position_in_grid]]) {
     const kernel = await device.kernel(text, { check });
     const out = new Uint32Array(5);
     await kernel.run({ grid: 5, threadgroup: 5, arguments: [out] });
-    // In each pass of the loop those lanes that are still in it are summed.
+    // Each iteration sums the lanes that are still in the loop.
     const passes = [0, 4, 4 + 3, 4 + 3 + 2, 4 + 3 + 2 + 1];
     const sums = [6, 40, 6, 40, 6].map((sum, i) => sum + passes[i]!);
     const other = [6, 6, 6, 2 * 207, 2 * 207];

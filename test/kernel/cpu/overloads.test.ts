@@ -1,4 +1,5 @@
-// Functions and types that differ in an address space alone, as public kernels write them: here all memory is one.
+// Functions and types that differ only in an address space, as public kernels have them: on the cpu there is only
+// one.
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -21,7 +22,7 @@ async function uints(device: Device, text: string, count: number): Promise<numbe
   return results[0]!;
 }
 
-onKernelDevices('constructors and conversions of each address space are one.', async (device) => {
+onKernelDevices('constructors and conversions for each address space are merged.', async (device) => {
   const text = `
 template <typename U> static constexpr constant bool is_whole_v = is_same_v<U, uint> || is_same_v<U, int>;
 template <typename T>
@@ -58,7 +59,7 @@ kernel void f(device uint* out, ${at}) {
   assert.equal(await uints(device, text, 3), expected);
 });
 
-onKernelDevices('specialisations for pointers of each address space are one.', async (device) => {
+onKernelDevices('specialisations for pointers of each address space are merged.', async (device) => {
   const text = `
 template <typename T> struct element {};
 template <typename T> struct element<thread T*> { using type = remove_cv_t<T>; };
@@ -71,7 +72,7 @@ kernel void f(device uint* out, ${at}) {
   assert.equal(await uints(device, text, 1), [28]);
 });
 
-onKernelDevices('where they do not do the same, the text is refused at its line.', async (device) => {
+onKernelDevices('if they do not do the same, the text is refused at its line.', async (device) => {
   if (device.kind === 'metal') return; // Metal can tell them apart
   const type = `template <typename T> struct is_shared { static constexpr constant bool value = false; };
 template <typename T> struct is_shared<device T*> { static constexpr constant bool value = false; };

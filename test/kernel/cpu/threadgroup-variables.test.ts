@@ -1,5 +1,5 @@
-// Variables in threadgroup memory, in all the ways that a kernel declares them: one that was taken for a thread's own
-// would give wrong numbers, and no error.
+// Variables in threadgroup memory, in all the ways that a kernel may declare them: one that was taken for a thread's
+// own variable would give wrong numbers without an error.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { threadgroupVariables } from '../../../lib/kernel/cpu/threadgroup-variables.ts';
@@ -10,7 +10,7 @@ import { throwsCode } from '../../harness/throws-code.ts';
 
 const head = '#include <metal_stdlib>\nusing namespace metal;\n';
 
-onKernelDevices('threads share what is declared in threadgroup memory, however it is said.', async (device) => {
+onKernelDevices('threads share variables in threadgroup memory, in every form of declaration.', async (device) => {
   const declarations = [
     'threadgroup float t0[4];',
     'threadgroup float t1[N * 2 - 4];',
@@ -42,7 +42,7 @@ kernel void turn(device float* out [[buffer(0)]], uint i [[thread_position_in_gr
   assert.equal([...out], expected.flat());
 });
 
-onKernelDevices('a barrier and a sum of a simdgroup that macros say are waited for.', async (device) => {
+onKernelDevices('a barrier and a simdgroup sum in macros are recognized.', async (device) => {
   const kernel = await device.kernel(`${head}#define SUM(x) \\
   simd_sum(x)
 kernel void sums(device uint* out [[buffer(0)]], uint i [[thread_position_in_grid]]) { out[i] = SUM(i); }`);
@@ -53,7 +53,7 @@ kernel void sums(device uint* out [[buffer(0)]], uint i [[thread_position_in_gri
 });
 
 onKernelDevices("a variable that would be taken for a thread's own is refused.", async (device) => {
-  if (device.kind === 'metal') return; // Metal knows all of its own words
+  if (device.kind === 'metal') return; // Metal accepts all of these
   for (const [before, body] of [
     ['', 'threadgroup int t = 0; t = i;'],
     ['', 'threadgroup float t[4] = {}; t[i] = 1;'],
@@ -65,7 +65,7 @@ onKernelDevices("a variable that would be taken for a thread's own is refused.",
   }
 });
 
-test('Pointers, references, casts and arguments are no variables.', () => {
+test('Pointers, references, casts and arguments are not variables in threadgroup memory.', () => {
   const text = `#define AT(p) ((threadgroup float*)p)
 void f(threadgroup float* a, threadgroup const float (&b)[4]) {
   threadgroup float* p = a; threadgroup float& r = b[0]; threadgroup float (*q)[4];

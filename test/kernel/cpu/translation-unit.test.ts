@@ -1,4 +1,4 @@
-// Check mode: what a kernel must not do is told with the thread and the line.
+// Check mode: forbidden accesses of a kernel are reported with the thread and the line.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type CovariumError, openDevice } from '../../../lib/index.ts';
@@ -8,7 +8,7 @@ import { throwsCode } from '../../harness/throws-code.ts';
 
 const head = '#include <metal_stdlib>\nusing namespace metal;\n';
 
-/** The element of a vector behind a buffer of four that is told: clang writes all at once, g++ begins at the first. */
+/** The reported element of a vector after a buffer of four: clang writes all at once, g++ begins at the first. */
 async function elementOfVector(): Promise<number> {
   return (await findCompiler()).isClang ? 7 : 4;
 }
@@ -24,7 +24,7 @@ function onCheckedCpu(sentence: string, check: (device: ReturnType<typeof openDe
   });
 }
 
-onCheckedCpu('a kernel that does nothing wrong gives what it gives without the check.', async (device) => {
+onCheckedCpu('a correct kernel gives the same as without the check.', async (device) => {
   const text = `${head}
 struct Pair { float2 a; uint n; };
 float twice(device const float* p) { return 2 * *p; }
@@ -84,7 +84,7 @@ kernel void beyond(device const float* in [[buffer(0)]], device float* out [[buf
   await kernel.run({ grid: 9, arguments: [new Float32Array(10), new Float32Array(9)] });
 });
 
-onCheckedCpu('elements in front of a buffer, members and steps of pointers are looked at too.', async (device) => {
+onCheckedCpu('elements before a buffer, members, and increments of pointers are checked too.', async (device) => {
   const lastOf4 = await elementOfVector();
   for (const [body, what] of [
     ['out[int(i) - 1] = 1;', 'uses element (-1) of buffer (out), which has (4), at (kernel.metal:5)'],
@@ -105,7 +105,7 @@ kernel void wrong(device float* out [[buffer(0)]], device Pair* pairs [[buffer(1
   }
 });
 
-onCheckedCpu('the arrays of a threadgroup are looked at as buffers are.', async (device) => {
+onCheckedCpu('threadgroup arrays are checked like buffers.', async (device) => {
   const lastOf4 = await elementOfVector();
   const last = 'which has (4), at (kernel.metal:6)';
   const array = (element: number) => `uses element (${element}) of an array of type`;
@@ -131,7 +131,7 @@ kernel void wrong(device float* out [[buffer(0)]], uint i [[thread_position_in_g
   }
 });
 
-onCheckedCpu('what a kernel does with pointers and arrays compiles in check mode too.', async (device) => {
+onCheckedCpu('everything that a kernel may do with pointers and arrays compiles in check mode too.', async (device) => {
   const text = `${head}
 void add(threadgroup float (&a)[4], threadgroup float b[][4], threadgroup float* c) { a[0] += 1; b[1][0] += 1; c[2] += 1; }
 kernel void fine(device float* out [[buffer(0)]], device const float* in [[buffer(1)]], uint i [[thread_position_in_grid]]) {

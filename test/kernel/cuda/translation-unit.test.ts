@@ -1,5 +1,5 @@
-// The text of a kernel for an NVIDIA GPU: what becomes of the words of Metal, and that clang makes PTX of it in which
-// nothing is fused.
+// The text of a kernel for an NVIDIA GPU: how Metal's words are translated, and that clang compiles it to PTX in
+// which nothing is fused.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -29,7 +29,7 @@ kernel void f(device float* x) { x[0] = 1. + .25 + 1e3 + 2.5f + x[1] * 0x1.8p1 +
   assert.match(unit.replace(/ +/g, ' '), 'x[0] = 1.f + .25f + 1e3f + 2.5f + x[1] * 0x1.8p1f + 0.5f + 2 + 0x1E; }');
 });
 
-test('Constants of the text are known to the compiler; parameters stay what they are.', () => {
+test('The compiler knows constants of the text; parameters are not changed.', () => {
   const unit = unitOf(`constant float table[2] = {1, 2};
 constant int count = 3;
 float g(constant float* p) { return p[0]; }
@@ -65,7 +65,7 @@ if (!isClang) console.log('skipped  clang makes PTX of the words of Metal (clang
   const { status, stdout, stderr } = ptxOf(unitOf(words));
   assert.is(status, 0, stderr);
   assert.match(stdout, '.visible .entry covarium_kernel(');
-  // Of Step: 32 bytes, aligned to 16, with `times` at 16 and `more` at 20.
+  // The layout of Step: 32 bytes, aligned to 16, with `times` at 16 and `more` at 20.
   assert.match(
     stdout,
     /covarium_layout\[\d+\] = \{16, 0, 0, 0, 16, 0, 0, 0, 32, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 16,/,
@@ -75,7 +75,7 @@ if (!isClang) console.log('skipped  clang makes PTX of the words of Metal (clang
   for (const word of ['bar.sync', 'shfl.sync.idx', 'atom.max.u32', 'vote.sync.ballot']) assert.match(stdout, word);
 });
 
-(isClang ? test : test.skip)('A mistake is told at the line of the user.', () => {
+(isClang ? test : test.skip)("A mistake is reported at the line in the user's text.", () => {
   const { status, stderr } = ptxOf(unitOf(words.replace('parts[lane];', 'part[lane];')));
   assert.is.not(status, 0);
   assert.match(stderr, /kernel\.metal:9:\d+: error: .*'part'/);

@@ -1,4 +1,4 @@
-// What is wrong with kernels, by clang: `mistakes(folder)` says it of the text that msl/embed.mjs makes of a folder's
+// Finds mistakes in kernels with clang: `mistakes(folder)` checks the text that msl/embed.mjs makes from a folder's
 // .metal files.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -8,20 +8,20 @@ import { namelessSpaces } from './spaces.ts';
 
 const include = fileURLToPath(new URL('../../../msl/check', import.meta.url));
 
-// A target with half, and with no standard library to be found by mistake.
+// A target that has half, and no standard library that clang could find by mistake.
 const flags = [
   ...['-x', 'c++', '-std=c++14', '--target=arm64-apple-macos13.3', '-nostdinc', '-nostdinc++', '-I', include],
   ...['-Wall', '-Wextra', '-pedantic', '-Wdouble-promotion', '-Werror', '-Wno-unused-command-line-argument'],
   ...['-Wno-unknown-pragmas', '-Wno-unknown-attributes', '-ferror-limit=0'],
 ];
 
-/** Why the check can't be made here; nothing where it can. */
+/** Why the check can't be made here; undefined if it can. */
 export function reason(): string | undefined {
   if (spawnSync('clang++', ['--version']).status === 0) return undefined;
   return 'There is no clang++ (Debian or Ubuntu: apt-get install clang).';
 }
 
-/** In MSL `threadgroup` is an attribute too; clang's preprocessor reads it as the address space. */
+/** In MSL `threadgroup` is an attribute too, but clang's preprocessor would read it as the address space. */
 const forClang = (text: string): string => text.replaceAll('[[threadgroup(', '[[threadgroup_memory(');
 
 function clang(text: string, more: readonly string[]): { ok: boolean; stdout: string; errors: string[] } {
@@ -33,11 +33,11 @@ function clang(text: string, more: readonly string[]): { ok: boolean; stdout: st
   return { ok: status === 0, stdout, errors: stderr.split('\n').filter((line) => /\berror: /.test(line)) };
 }
 
-/** Everything that Apple's compiler, or the house, would refuse: one line each, none where all is well. */
+/** Everything that Apple's compiler or our own rules would refuse, one line each. */
 export function mistakes(folder?: string): string[] {
   const text = flatten(folder);
   const asMetal = clang(text, ['-fsyntax-only']);
-  // One dialect has no address spaces: what only they tell apart is there one function.
+  // One dialect has no address spaces: overloads that differ only in them collide there.
   const plain = clang(text, ['-fsyntax-only', '-DMSL_CHECK_PLAIN']);
   const collisions = plain.errors.filter((line) => /redefinition|redeclared|ambiguous/.test(line));
   const { stdout } = clang(text, ['-fsyntax-only', '-DMSL_CHECK_THREAD', '-Xclang', '-ast-dump=json']);

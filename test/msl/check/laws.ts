@@ -1,5 +1,5 @@
-// What a compiler for C++ can't know of a kernel: its arguments' indices and places, and the house's pragma. Read from
-// the text.
+// Checks what a C++ compiler can't know about a kernel: its arguments' indices and places, and our pragma. Reads the
+// text.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -54,7 +54,7 @@ function brokenByKernel(name: string, list: string): string[] {
   return wrong;
 }
 
-/** The text of a file without comments, its own headers written into it, each once. */
+/** The text of a file without comments, with each of its own headers inserted once. */
 function textOf(folder: string, name: string, seen = new Set<string>()): string {
   const path = join(folder, name);
   if (seen.has(name) || !existsSync(path)) return '';
@@ -63,7 +63,7 @@ function textOf(folder: string, name: string, seen = new Set<string>()): string 
   return plain.replace(/^\s*#\s*include\s*"([^"]*)"/gm, (_, own: string) => textOf(folder, own, seen));
 }
 
-/** The laws of kernels that a folder's .metal files break. */
+/** The rules for kernels that a folder's .metal files break. */
 export function brokenLaws(folder: string = msl): string[] {
   const names = readdirSync(folder).filter((name) => name.endsWith('.metal'));
   return names.sort().flatMap((name) => {
@@ -75,7 +75,8 @@ export function brokenLaws(folder: string = msl): string[] {
         ...brokenByKernel(`${name}: ${kernel}`, list!),
       ],
     );
-    // Kernels have the same bits everywhere. A pragma counts from where it stands: it comes before the first function.
+    // Kernels have the same bits everywhere. A pragma takes effect from its line on, so it comes before the first
+    // function.
     const [beforeCode] = text.split('{', 1);
     if (!/^\s*#\s*pragma\s+METAL\s+fp\s+contract\(off\)/m.test(beforeCode!))
       wrong.push(`${name}: error: the text lacks its pragma before its first function (METAL fp contract(off))`);

@@ -1,5 +1,5 @@
-// Every pointer and every reference names its address space, and what stands outside of functions is in `constant`:
-// read from clang's syntax tree (-ast-dump=json) of a text compiled with -DMSL_CHECK_THREAD.
+// Checks that every pointer and every reference names its address space, and that variables outside of functions are
+// in `constant`, in clang's syntax tree (-ast-dump=json) of a text compiled with -DMSL_CHECK_THREAD.
 
 interface Place {
   readonly file?: string;
@@ -23,7 +23,7 @@ interface Node {
 const named =
   /\bconst __attribute__\(\(address_space\(\d+\)\)\)|__attribute__\(\(address_space\(\d+\)\)\)|\b(?:device|threadgroup|thread|constant)\b/g;
 
-/** Whether some pointer or reference of a type is to no named space. */
+/** True if a pointer or reference in the type has no named address space. */
 export function namesNoSpace(type: string): boolean {
   const levels = type.replace(named, '@').split(/&&|[*&]/);
   return levels.slice(0, -1).some((pointee) => !pointee.includes('@'));
@@ -32,7 +32,7 @@ export function namesNoSpace(type: string): boolean {
 /** One line for each declaration that names no space. */
 export function namelessSpaces(tree: Node): string[] {
   const wrong = new Set<string>();
-  // The dump says a file and a line only where they differ from the last that it said.
+  // The dump has a file and a line only if they differ from the previous ones.
   let file = '';
   let line = 0;
   const follow = (place: Place | undefined) => {
