@@ -37,12 +37,12 @@ test('finite numbers whose sum overflows are finite', () => {
   assert.is(firstNotFinite(values), 8191);
 });
 
-test('what is no number is not finite', () => {
+test('a value that is not a number is not finite', () => {
   for (const bad of [null, undefined, '1', true, 1n, {}])
     assert.is(firstNotFinite([0, bad as number, 2]), 1, typeof bad);
 });
 
-test('An object of another copy of the package is refused as such, one of this copy is not.', async () => {
+test('An object of another copy of the package is refused with that reason; one of this copy is not.', async () => {
   using device = openDevice('reference');
   using normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1] });
   const other = Object.create({ [Symbol.for('covarium.copy')]: Symbol('copy') }) as typeof device & typeof normal;
@@ -59,7 +59,7 @@ test('An error names a generator, whose class has no name.', () => {
   assert.is(describe(Object.create(null)), 'object');
 });
 
-test('A property that somebody has added to all objects is no option; one of the same name in the options is.', async () => {
+test('A property that was added to all objects is not an option; one of the same name in the options is.', async () => {
   const everywhere = Object.prototype as { added?: unknown };
   everywhere.added = () => {};
   try {

@@ -38,7 +38,7 @@ for m in (1, 2, 7, 100):
     for nu in (0.05, 0.5, 1, 2, 4.2, 30, 1000, 1e6):
         for v in (-60, -3.5, -1, -0.25, 0, 0.125, 0.5, 2, 6, 45, 300):
             below, above = tails(m, nu, mpmath.exp(mpf(v)))
-            # What is beyond doubles tells nothing of v.
+            # A probability beyond the range of doubles says nothing about v.
             if min(below, above) > mpf(10) ** -300:
                 rows.append(dict(m=m, nu=nu, logF=v, below=float(below), above=float(above)))
 students = []

@@ -20,7 +20,7 @@ def exact(number):
 
 def ratio(x, b):
     x, b = mpf(x), mpf(b)
-    # Of arguments so far out only the leading terms are left, and 60 digits would not do for the difference.
+    # For such large arguments only the leading terms matter, and 60 digits would not suffice for the difference.
     if x > mpf(10) ** 30:
         return exact(b * (b - 1) / (2 * x))
     return exact(loggamma(x + b) - loggamma(x) - b * mpmath.log(x))

@@ -16,13 +16,13 @@ def kernel(x):
     return 2 * np.pi**2 * (x * x - x + 1 / 6)
 
 
-# Odd residues modulo 2^m are +-5^b, and the kernel is even, so that what matters is b modulo 2^(m - 2).
+# Odd residues modulo 2^m are +-5^b, and the kernel is even, so only b modulo 2^(m - 2) matters.
 powers = np.empty(1 << (last - 2), dtype=np.int64)
 powers[0] = 1
 for b in range(1, len(powers)):
     powers[b] = powers[b - 1] * 5 % points
 
-# Layer m: the points k / 2^m with k odd. What is kept of each is one of the two signs.
+# Layer m: the points k / 2^m with k odd. Only one of the two signs of each is kept.
 layers = {}
 for m in range(3, last + 1):
     size = 1 << (m - 2)

@@ -1,7 +1,7 @@
 """Makes linear-algebra.json beside it: `python3 test/answers/linear-algebra.py > test/answers/linear-algebra.json`.
 
 What NumPy's linear algebra gives for matrices that are well conditioned, graded, ill-conditioned, and of low rank. A
-large matrix is not told but made again by the test: see `scattered`.
+large matrix is not stored, but made again by the test: see `scattered`.
 """
 
 import json

@@ -1,5 +1,5 @@
 # Makes mvrnorm.json: Rscript test/answers/mvrnorm.R > test/answers/mvrnorm.json
-# How far the moments of MASS's empirical samples are from those asked for, relative to the standard deviations.
+# How far the moments of MASS's empirical samples are from the requested ones, relative to the standard deviations.
 suppressMessages(library(MASS))
 mean <- c(1, -2, 300)
 covariance <- matrix(c(4, 2, 0.25, 2, 9, -1, 0.25, -1, 0.25), 3)

@@ -137,7 +137,7 @@ def factor_of(n, seed):
 
 
 def hilbert_factor(n):
-    """Of the covariance that is as good as Hilbert's matrix: its Cholesky factor, each entry rounded to a double."""
+    """The Cholesky factor of Hilbert's matrix, each entry rounded to a double: its covariance is nearly that matrix."""
     hilbert = matrix(n, n)
     for i in range(n):
         for j in range(n):

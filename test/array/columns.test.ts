@@ -12,7 +12,7 @@ const rows = [
   [8, 0.5],
 ];
 
-test('Means and quantiles of columns are those of NumPy.', async () => {
+test('Means and quantiles of columns equal those of NumPy.', async () => {
   const matrix = Matrix.from(rows);
   assert.equal((await matrix.columnMeans()).toArray(), [3.75, 4.125]);
   // numpy.quantile(rows, [0.9, 0, 0.5, 1, 1/3], axis=0)
@@ -36,7 +36,7 @@ test('Means and quantiles of columns are those of NumPy.', async () => {
   );
 });
 
-test('A mean is finite wherever it is, and otherwise what the numbers make it.', () => {
+test('A mean is finite if the exact mean is, and otherwise infinite or NaN as the numbers require.', () => {
   const { MAX_VALUE: max, POSITIVE_INFINITY: infinity, NaN: none } = Number;
   const columns = {
     alternating: Float64Array.of(max, -max, max, -max),
@@ -51,7 +51,7 @@ test('A mean is finite wherever it is, and otherwise what the numbers make it.',
   assert.equal(means, [0, max, 5e307, infinity, none, none, 2e-320]);
 });
 
-test('Quantiles are those of the sorted column, of many, equal, sorted and infinite numbers.', () => {
+test('Quantiles equal those of the sorted column, for many, equal, sorted and infinite numbers.', () => {
   const kinds: ((at: number) => number)[] = [
     (at) => Math.sin(at * 12.9898) * 43758.5453,
     (at) => at % 3,
@@ -74,7 +74,7 @@ test('Quantiles are those of the sorted column, of many, equal, sorted and infin
     }
 });
 
-test('Quantiles have the bits of those of NumPy, and an infinite number is no NaN.', () => {
+test('Quantiles have the bits of those of NumPy, and an infinite number does not give NaN.', () => {
   const column = Matrix.from([[0.1], [0.7], [-1234.5678], [9.3]], { dtype: 'float64' });
   assert.equal(
     [...column.columnQuantilesSync([0.1, 0.3, 0.77]).data],
@@ -87,7 +87,7 @@ test('Quantiles have the bits of those of NumPy, and an infinite number is no Na
   );
 });
 
-test('A mean far from 0 keeps its digits, and no piece of the work holds the event loop for long.', async () => {
+test('A mean far from 0 keeps its digits, and no part of the work holds the event loop for long.', async () => {
   const matrix = Matrix.from(
     Float32Array.from({ length: 3_000_000 }, (_, at) => 16_000_000 + (at % 2)),
     { columns: 1 },
@@ -102,7 +102,7 @@ test('A mean far from 0 keeps its digits, and no piece of the work holds the eve
   assert.ok(turns > 0, 'timers have their turn');
 });
 
-onEveryDevice('the covariance of a sample is that of its moments.', async (device) => {
+onEveryDevice('the covariance of a sample equals that of its moments.', async (device) => {
   const moments = new Moments(2);
   moments.addSync(rows);
   const matrix = Matrix.from(rows);
@@ -112,7 +112,7 @@ onEveryDevice('the covariance of a sample is that of its moments.', async (devic
   await throwsCode('ERR_INVALID_ARGUMENT', '`device` is missing', () => matrix.covariance());
 });
 
-test('What has no mean or quantile is refused.', async () => {
+test('A mean or a quantile that does not exist is refused.', async () => {
   const none = Matrix.from([], { columns: 2 });
   await throwsCode('ERR_SHAPE', '(0)', () => none.columnMeans());
   await throwsCode('ERR_SHAPE', '(0)', () => none.columnQuantilesSync([0.5]));

@@ -1,4 +1,5 @@
-// Element types, as TypeScript infers them and as they are: each line of `Type` fails `npm run lint` where it is wrong.
+// Element types, both as TypeScript infers them and at run time: each line with a `Type` fails `npm run lint` if it
+// is wrong.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -28,7 +29,7 @@ const covariance = [
   [0.5, 1],
 ];
 
-test('Draws have the type that is asked for, without a cast.', () => {
+test('Draws have the requested type, without a cast.', () => {
   const normal = MultivariateNormal.fromCovarianceSync({ device, covariance, dtype: 'float64' });
   is<MultivariateNormal<'float64'>>()(normal);
   const draws = normal.sampleSync(3, { seed: 1 });
@@ -42,7 +43,7 @@ test('Draws have the type that is asked for, without a cast.', () => {
   is<Float64Array>()(normal.mean.data);
 });
 
-test('Without a dtype draws are float64 where an input is, else float32.', () => {
+test('Without a dtype, draws are float64 if an input is, otherwise float32.', () => {
   const plain = is<MultivariateNormal<'float32'>>()(MultivariateNormal.fromCovarianceSync({ device, covariance }));
   assert.is(plain.dtype, 'float32');
   assert.instance(is<Float32Array>()(plain.sampleSync(1).data), Float32Array);
@@ -116,7 +117,7 @@ test('Without a dtype draws are float64 where an input is, else float32.', () =>
   assert.is(small.dtype, 'float32');
 });
 
-test('A type that is known only as the program runs is one of the two.', () => {
+test('A type that is known only at run time is one of the two.', () => {
   const options: CovarianceOptions = { device, covariance, dtype: 'float64' };
   is<MultivariateNormal<RealDtype>>()(MultivariateNormal.fromCovarianceSync(options));
   const input = covariance as MatrixInput;
@@ -125,7 +126,7 @@ test('A type that is known only as the program runs is one of the two.', () => {
   assert.is(any.dtype, 'float32');
 });
 
-test('Matrices, vectors and volumes have the type of their numbers, or the one that is asked for.', () => {
+test('Matrices, vectors and volumes have the type of their numbers, or the requested one.', () => {
   assert.instance(is<Float32Array>()(Matrix.from(covariance).data), Float32Array);
   assert.instance(is<Float64Array>()(Matrix.from(covariance, { dtype: 'float64' }).data), Float64Array);
   assert.instance(is<Int32Array>()(Matrix.from(Int32Array.of(1, 2), { columns: 1 }).data), Int32Array);
@@ -142,7 +143,7 @@ test('Matrices, vectors and volumes have the type of their numbers, or the one t
   assert.instance(is<Int32Array>()(device.volume({ width: 1 }, { dtype: 'int32' }).data), Int32Array);
 });
 
-test('What is computed has the type of what it is computed from.', () => {
+test('A result has the type of its inputs.', () => {
   const matrix = Matrix.from(covariance, { dtype: 'float64' });
   is<Matrix<'float64'>>()(matrix.multiplySync(matrix, { device }));
   is<Vector<'float64'>>()(matrix.eighSync({ device }).values);
@@ -156,7 +157,7 @@ test('What is computed has the type of what it is computed from.', () => {
   assert.is(batch.dtype, 'float64');
 });
 
-test('One vector is transformed to a Vector, rows to a Matrix; where only the shape tells, it is either.', () => {
+test('A vector is transformed to a Vector, rows to a Matrix; if only the shape decides, the type is either.', () => {
   const normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
   const rows = Matrix.from(covariance);
   is<Vector<'float32'>>()(normal.transformSync([1, 2]));
@@ -173,7 +174,7 @@ test('One vector is transformed to a Vector, rows to a Matrix; where only the sh
   is<Matrix>()(MultivariateNormal.transformSync({ device, covariance, z: covariance }));
 });
 
-test('An option that no call has is refused by the compiler, and as the program runs.', () => {
+test('An unknown option is refused by the compiler, and at run time.', () => {
   assert.throws(
     // @ts-expect-error: there is no option of this name.
     () => MultivariateNormal.fromCovarianceSync({ device, covariance, sigular: 'eigen' }),
@@ -187,7 +188,7 @@ test('An option that no call has is refused by the compiler, and as the program 
   assert.instance(numbers, Float32Array);
 });
 
-test('Rows may be of an interface, which has no index signature; texts are no rows.', () => {
+test('Rows may have an interface type, which has no index signature; strings are not rows.', () => {
   interface Measured {
     readonly length: number;
     readonly weight: number;

@@ -37,7 +37,7 @@ test('JSON has every bit, and `from` reads it.', () => {
   );
 });
 
-test('JSON that is no array is refused with the entry.', async () => {
+test('JSON that is not an array is refused with the entry.', async () => {
   const json = (data: unknown) => ({ dtype: 'float32', shape: [1, 2], data }) as never;
   await throwsCode('ERR_INVALID_ARGUMENT', "`values.data[1]` is ('two')", () => Matrix.from(json([1, 'two'])));
   await throwsCode('ERR_INVALID_ARGUMENT', '`values.data[0]` is (null)', () => Matrix.from(json([null, 1])));
@@ -47,7 +47,7 @@ test('JSON that is no array is refused with the entry.', async () => {
   );
 });
 
-test('JSON whose numbers its type does not hold, or do not fill its shape, is refused.', async () => {
+test('JSON is refused if its type does not hold the numbers, or if they do not fill its shape.', async () => {
   const json = (dtype: string, data: unknown[], shape: unknown = [1, data.length]) => ({ dtype, shape, data }) as never;
   const cases = [
     ['uint8', 300],
@@ -64,11 +64,11 @@ test('JSON whose numbers its type does not hold, or do not fill its shape, is re
   await throwsCode('ERR_SHAPE', '(5)', () => Vector.from(json('float32', [1, 2], [5])));
   await throwsCode('ERR_SHAPE', '(null)', () => Vector.from(json('float32', [1, 2], null)));
   await throwsCode('ERR_SHAPE', 'not a vector', () => Vector.from(json('float32', [1, 2], [1, 2])));
-  // Rounding is no loss: people write such files by hand.
+  // Rounding is allowed, because people write such files by hand.
   assert.equal(Vector.from(json('float32', [0.1], [1])).data, Float32Array.of(0.1));
 });
 
-test('console.log shows shape, type and the corners.', () => {
+test('console.log shows the shape, the type and the numbers at the corners.', () => {
   const large = Matrix.from(
     Float64Array.from({ length: 800 }, (_, at) => at),
     { columns: 8 },
@@ -94,7 +94,7 @@ test('console.log shows shape, type and the corners.', () => {
   assert.is(inspect(large), 'Matrix 100 x 8 float64 (closed)');
 });
 
-test('console.log shows what a distribution and a device are, and not why they are not cloned.', () => {
+test('console.log describes a distribution and a device, without the error about cloning.', () => {
   const device = openDevice('reference');
   const normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1, 1] });
   const fields = "dimension: 2, dtype: 'float32', logDeterminant: 0";
@@ -115,7 +115,7 @@ test('console.log shows what a distribution and a device are, and not why they a
   assert.not.match(inspect(new covarium.CovariumError('ERR_SHAPE', 'No.')), /undefined/);
 });
 
-test('What structuredClone and postMessage would lose they refuse, and say what to send.', () => {
+test('structuredClone and postMessage refuse objects that they cannot copy, and the error says what to send.', () => {
   const device = openDevice('reference');
   const normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1] });
   const channel = new MessageChannel();
@@ -128,7 +128,7 @@ test('What structuredClone and postMessage would lose they refuse, and say what 
   channel.port1.close();
 });
 
-test('structuredClone and postMessage carry arrays, which their classes take back to the bit.', async () => {
+test('structuredClone and postMessage copy arrays, from which their classes restore them to the bit.', async () => {
   const size = { width: 3, height: 2 };
   const numbers = new Float64Array([-0, 1 / 3, Number.NaN, 5e-324, Number.POSITIVE_INFINITY, 6]);
   const { port1, port2 } = new MessageChannel();
@@ -164,7 +164,7 @@ test('Arrays are equal if type, shape and numbers are, and no two distributions 
   assert.ok(isDeepStrictEqual(one, one));
 });
 
-test('Classes and their objects have the names that they are exported by.', () => {
+test('Classes and their objects have the names of their exports.', () => {
   const device = openDevice('reference');
   const normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1] });
   const names = [Matrix.from([[1]]), Vector.from([1]), new Moments(1), normal, device].map((thing) => [
@@ -178,7 +178,7 @@ test('Classes and their objects have the names that they are exported by.', () =
   );
 });
 
-test('Rows, columns and entries are at hand.', async () => {
+test('Rows, columns and entries can be read.', async () => {
   const matrix = Matrix.from([
     [1, 2],
     [3, 4],

@@ -12,10 +12,10 @@ const rows = [
   [3, 7],
 ];
 
-// As ndarray, stdlib and numpy-ts have them: nothing but the shape is asked for.
+// An array as in ndarray, stdlib and numpy-ts: only these properties are read.
 const strided = { data: Float64Array.of(0, 1, 2, 3, 4, 5, 7), shape: [3, 2], strides: [1, 3], offset: 1 };
 const ndarray = { data: [1, 4, 0, 2, 5, 0, 3, 7, 0], shape: [3, 2], stride: [3, 1] };
-// Arquero's table, as far as it is asked.
+// Arquero's table, with the methods that are called.
 const arquero = {
   columnNames: () => ['a', 'b'],
   array: (name: string) => (name === 'a' ? [1, 2, 3] : Float64Array.of(4, 5, 7)),
@@ -39,7 +39,7 @@ const inputs: readonly MatrixInput[] = [
   Matrix.from(rows).toJSON(),
 ];
 
-test('Tables and arrays of other libraries, columns by name and rows by name are rows.', () => {
+test('Tables and arrays of other libraries, columns by name and rows by name are accepted as rows.', () => {
   const wanted = MultivariateNormal.fitSync({ device, rows, dtype: 'float64', shrinkage: 0.1 });
   for (const [at, input] of inputs.entries()) {
     assert.equal(Matrix.from(input).toArray(), rows, `${at}`);
@@ -78,7 +78,7 @@ test('Dense data are wrapped, and not copied.', () => {
   assert.is(matrix.get(0, 0), 8);
 });
 
-test('Strides are obeyed, where a strided array over a plain one says its type too.', () => {
+test('Strides are obeyed, and so is the type that a strided array over a plain one states.', () => {
   for (const dtype of ['array', 'generic', 'float64']) {
     const turned = { dtype, data: [1, 2, 3, 4], shape: [2, 2], stride: [1, 2], offset: 0 };
     assert.equal(
@@ -94,7 +94,7 @@ test('Strides are obeyed, where a strided array over a plain one says its type t
   }
 });
 
-test('A strided array of numbers that float32 does not hold is refused where nobody has asked for float32.', async () => {
+test('A strided array of numbers that float32 does not hold is refused unless float32 is requested.', async () => {
   const large = { data: [1, 1e300], shape: [1, 2], strides: [1, 1] };
   await throwsCode('ERR_OUT_OF_RANGE', '`values` entry (0, 1) is (1e+300)', () => Matrix.from(large));
   await throwsCode('ERR_OUT_OF_RANGE', '(1e+300)', () => Vector.from({ data: [1e300], shape: [1] }));
@@ -113,13 +113,13 @@ test('A null in a table is a missing number.', async () => {
   }
 });
 
-// As apache-arrow has columns: an array of what is stored, and their entries.
+// Columns as in apache-arrow: an array of the stored numbers, and their entries.
 const arrowTable = (array: ArrayLike<unknown>, entries: readonly unknown[], name = 'x') => ({
   schema: { fields: [{ name }] },
   getChild: () => ({ length: entries.length, nullCount: 0, toArray: () => array, get: (row: number) => entries[row] }),
 });
 
-test('Columns of Arrow are their entries where their arrays hold other numbers.', async () => {
+test('Columns of Arrow are read by their entries if their arrays hold other numbers.', async () => {
   // Half precision as bits, of which those of 0 are 0 too; decimals of 128 bits in four words.
   const halves = arrowTable(Uint16Array.of(0, 0x3e00, 0xc200), [0, 1.5, -3]);
   assert.equal(Matrix.from(halves).toArray(), [[0], [1.5], [-3]]);
@@ -138,7 +138,7 @@ test('Columns of Arrow are their entries where their arrays hold other numbers.'
   await throwsCode('ERR_INVALID_ARGUMENT', '(1n)', () => Matrix.from(arrowTable(BigInt64Array.of(1n), [1])));
 });
 
-test('What is not a table is refused with its place.', async () => {
+test('Input that is not a table is refused with the place of the mistake.', async () => {
   const says = (code: 'ERR_SHAPE' | 'ERR_INVALID_ARGUMENT', shown: string, input: unknown) =>
     throwsCode(code, shown, () => Matrix.from(input as MatrixInput));
   await says('ERR_SHAPE', '`values` column (b) has (1) entries', { a: [1, 2], b: [1] });

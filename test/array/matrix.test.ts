@@ -6,7 +6,7 @@ import { onEveryDevice } from '../harness/every-device.ts';
 import { externalBuffers } from '../harness/external-buffers.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
-test('A typed array of the wanted type is wrapped, not copied.', () => {
+test('A typed array of the requested type is wrapped, not copied.', () => {
   const values = new Float64Array([1, 2, 3, 4, 5, 6]);
   const matrix = Matrix.from(values, { columns: 2 });
   assert.equal([matrix.rows, matrix.columns, matrix.dtype], [3, 2, 'float64']);
@@ -19,7 +19,7 @@ test('A typed array of the wanted type is wrapped, not copied.', () => {
   ]);
 });
 
-test('Rows alone tell the columns of a typed array.', () => {
+test('A number of rows is enough to find the columns of a typed array.', () => {
   assert.is(Matrix.from(new Float32Array(6), { rows: 2 }).columns, 3);
 });
 
@@ -38,7 +38,7 @@ test('An array of arrays is copied, as float32 by default.', () => {
   ]);
 });
 
-test('Rows of several types are of one that holds all their numbers.', async () => {
+test('Rows of several types get a type that holds all their numbers.', async () => {
   const whole = Matrix.from([Uint8Array.of(2), Int32Array.of(300)]);
   assert.equal([whole.dtype, whole.toArray()], ['int32', [[2], [300]]]);
   assert.is(Matrix.from([Uint8Array.of(2), Uint32Array.of(4e9)]).get(1, 0), 4e9);
@@ -63,7 +63,7 @@ test('Another type is converted into a copy.', () => {
   assert.is(matrix.get(0, 0), Math.fround(0.1));
 });
 
-test('A matrix of a matrix is a copy.', () => {
+test('A matrix made from a matrix is a copy.', () => {
   const first = Matrix.from([[1, 2]]);
   const second = Matrix.from(first);
   first.data[0] = 5;
@@ -78,7 +78,7 @@ test('Memory that may move or is shared is copied.', () => {
   assert.is.not(Matrix.from(shared, { columns: 2 }).data, shared);
 });
 
-test('A matrix may have no rows, where its columns are known.', () => {
+test('A matrix may have no rows if its columns are known.', () => {
   const matrix = Matrix.from([], { columns: 3 });
   assert.equal([matrix.rows, matrix.columns, matrix.toArray()], [0, 3, []]);
   assert.is(Matrix.from(new Float32Array(0), { columns: 3 }).rows, 0);
@@ -135,7 +135,7 @@ test('A detached array is refused.', async () => {
   matrix.close();
 });
 
-onEveryDevice('a matrix of the device has zeros, and gives its memory back when closed.', (device) => {
+onEveryDevice('a matrix of the device has zeros, and releases its memory when closed.', (device) => {
   const before = device.memory().liveBytes;
   const matrix = device.matrix(700, 500);
   assert.ok(matrix.data.every((value) => value === 0));
@@ -185,7 +185,7 @@ test('Results of a device are closed with it, whatever their size.', async () =>
   }
 });
 
-test('A finite number that float32 does not hold is refused where nobody has asked for float32.', async () => {
+test('A finite number that float32 does not hold is refused unless float32 is requested.', async () => {
   const refused = (shown: string, make: () => unknown) => throwsCode('ERR_OUT_OF_RANGE', shown, make);
   await refused('entry (1, 0) is (1e+300)', () => Matrix.from([[1], [1e300]]));
   await refused('entry (1, 1) is (-1e+39)', () => Matrix.from({ a: [1, 2], b: [3, -1e39] }));

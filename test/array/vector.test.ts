@@ -4,7 +4,7 @@ import { Vector } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
-test('A typed array of the wanted type is wrapped, an array is copied as float32.', () => {
+test('A typed array of the requested type is wrapped, an array is copied as float32.', () => {
   const values = new Float64Array([0.1, 2]);
   assert.is(Vector.from(values).data, values);
   assert.equal(Vector.from([0.1, 2]).toArray(), [Math.fround(0.1), 2]);
@@ -12,7 +12,7 @@ test('A typed array of the wanted type is wrapped, an array is copied as float32
   assert.is(Vector.from([]).length, 0);
 });
 
-test('A vector of a vector is a copy.', () => {
+test('A vector made from a vector is a copy.', () => {
   const first = Vector.from([1, 2]);
   const second = Vector.from(first);
   first.data[0] = 5;
@@ -33,7 +33,7 @@ test('A closed vector refuses its numbers, and may be closed again.', async () =
   await throwsCode('ERR_CLOSED', '(1', () => vector.data);
 });
 
-onEveryDevice('a vector of the device has zeros, of the type asked for.', (device) => {
+onEveryDevice('a vector of the device has zeros, of the requested type.', (device) => {
   using vector = device.vector(9, { dtype: 'int32' });
   assert.ok(vector.data instanceof Int32Array);
   assert.equal(vector.toArray(), Array(9).fill(0));

@@ -18,7 +18,7 @@ test('a volume wraps a typed array, x fastest.', () => {
   assert.is(Volume.from([1, 2, 3], { width: 3, dtype: 'int32' }).get(2), 3);
 });
 
-test('a size that does not fit and places outside are refused.', async () => {
+test('a size that does not fit, and indices outside, are refused.', async () => {
   await throwsCode('ERR_SHAPE', () => Volume.from([1, 2, 3], { width: 2, height: 2 }));
   await throwsCode('ERR_OUT_OF_RANGE', () => Volume.from([], { width: 0 }));
   await throwsCode('ERR_INVALID_ARGUMENT', () => Volume.from([1, '2'] as never, { width: 2 }));
@@ -28,7 +28,7 @@ test('a size that does not fit and places outside are refused.', async () => {
   await throwsCode('ERR_OUT_OF_RANGE', () => volume.get(0, 1));
 });
 
-onEveryDevice('a volume lives on a device, and is closed there.', async (device) => {
+onEveryDevice('a volume may lie on a device, and is closed there.', async (device) => {
   const volume = device.volume({ width: 3, height: 2 }, { dtype: 'int32' });
   assert.equal(volume.size, [3, 2, 1]);
   assert.equal([...volume.data], [0, 0, 0, 0, 0, 0]);
@@ -37,7 +37,7 @@ onEveryDevice('a volume lives on a device, and is closed there.', async (device)
   await throwsCode('ERR_CLOSED', () => volume.data);
 });
 
-onKernelDevices('volumes of every type go through one kernel, several in and several out.', async (device) => {
+onKernelDevices('one kernel takes volumes of every type, with several inputs and outputs.', async (device) => {
   const kernel =
     await device.kernel(`kernel void mixed(device const uchar* a, device const int* b, device const uint* c,
     device float* sum, device int* difference, uint3 at [[thread_position_in_grid]], uint3 size [[threads_per_grid]]) {

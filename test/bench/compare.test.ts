@@ -62,7 +62,7 @@ test('Measurements are matched by suite, case, dtype, dimension, count and conte
   );
 });
 
-test('What one side alone was timed in is listed with the reason; what none was timed in is not.', () => {
+test('A case that only one side was timed in is listed with the reason; a case that none was timed in is not.', () => {
   assert.equal(
     comparison.missing.map(({ key, side, why }) => [key.dimension, key.contender, side, why]),
     [
@@ -74,7 +74,7 @@ test('What one side alone was timed in is listed with the reason; what none was 
   assert.equal(compare([nowhere, nowhere]).missing, []);
 });
 
-test('--fail-over takes what is slower beyond the noise and by more than the ratio.', () => {
+test('--fail-over counts cases that are slower beyond the noise and by more than the ratio.', () => {
   const dimensions = (ratio: number) => slowerThan(comparison, ratio).map(({ key }) => key.dimension);
   assert.equal(dimensions(1), [1, 4]);
   assert.equal(dimensions(1.1), [1]);
@@ -85,7 +85,7 @@ test('--fail-over takes what is slower beyond the noise and by more than the rat
   assert.equal(slowerThan(noisy, 1.1), [], 'twice the time, but within the noise');
 });
 
-test('Contenders of one file are compared with the first that is named.', () => {
+test('Contenders of one file are compared with the first one named.', () => {
   const both = run('a', [at(1, 100), at(1, 10, { contender: 'reference' }), at(2, 1, { contender: 'reference' })]);
   const { rows, sides, missing } = compare([both], ['reference', 'cpu']);
   assert.equal(
@@ -104,7 +104,7 @@ test('Contenders of one file are compared with the first that is named.', () => 
   assert.is(absent.why, 'not available: There is no Metal here.');
 });
 
-test('Contenders of several files are all compared with the first of the first.', () => {
+test('Contenders of several files are all compared with the first contender of the first file.', () => {
   const [a, b] = [2, 5].map((factor) =>
     run('x', [at(1, 100 * factor), at(1, 1000 * factor, { contender: 'reference' })]),
   );
@@ -131,7 +131,7 @@ test('With too few rounds, or against a software stand-in, a case is undecided, 
   assert.equal(slowerThan(against, 1), []);
 });
 
-test('Too little to compare is refused, and so is a contender that is not there or named twice.', async () => {
+test('Too few files or contenders are refused, and so is a contender that is missing or named twice.', async () => {
   const refusal = async (message: string, ...arguments_: Parameters<typeof compare>) =>
     assert.is((await throwsCode('ERR_INVALID_ARGUMENT', () => compare(...arguments_))).message, message);
   await refusal('Files (1) and contenders (0) are too few to compare: two of either are needed.', [before]);
@@ -167,7 +167,7 @@ test('Only facts that differ between the machines are reported.', () => {
   assert.equal(compare([before, before]).differences, []);
 });
 
-test('Terminal, Markdown and HTML tell the same figures.', () => {
+test('Terminal, Markdown and HTML show the same figures.', () => {
   const document = comparisonDocument(comparison, 1.1);
   const [terminal, markdown] = [terminalText(document), markdownText(document)];
   assert.match(
@@ -196,7 +196,7 @@ test('Terminal, Markdown and HTML tell the same figures.', () => {
   );
 });
 
-test('What a file says stays text: no markup, no cell of its own, no control of the terminal.', () => {
+test('Text from a file stays text: no markup, no extra cell, no control character for the terminal.', () => {
   const hostile = '<script src="x">|`\n\u001b[31m';
   const evil = run(hostile, [at(1, 100, { case: hostile })], { machine: { ...machine, processor: hostile } });
   const document = comparisonDocument(compare([before, evil]), undefined);

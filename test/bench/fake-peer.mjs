@@ -1,5 +1,5 @@
-// A peer that misbehaves as its first argument says (test/bench/peers.test.ts); with none that it knows, it multiplies
-// matrices as it should.
+// A peer that misbehaves as its first argument says (test/bench/peers.test.ts); with any other argument, it
+// multiplies matrices correctly.
 import { appendFileSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
@@ -33,7 +33,7 @@ const verbs = {
   },
   result({ id }) {
     const values = results.get(id);
-    // A case of dimension 2 is the one that it gets right at all times.
+    // It always gets a case of dimension 2 right.
     const is = (name) => behaviour === name && values.length > 4;
     if (is('crash')) {
       console.error('Traceback: ...\nMemoryError: no more');
@@ -53,7 +53,7 @@ const verbs = {
   measure() {
     const nanoseconds = behaviour === 'times' ? [5, -1] : behaviour === 'no times' ? [] : [1000, 2000];
     if (behaviour !== 'restless') return tell({ nanoseconds });
-    // Not before a tick: it would be stopped too soon to have any on a fast machine.
+    // Replies after a tick: on a fast machine it would otherwise be stopped before the first tick.
     ticked = () => tell({ nanoseconds });
   },
   close: () => tell({ closed: true }),
@@ -77,7 +77,7 @@ if (behaviour === 'restless')
     ticked();
     ticked = () => {};
   }, 1);
-// Some stay when their standard input ends.
+// Some processes stay when their standard input ends.
 if (behaviour === 'stay') hang();
 createInterface({ input: process.stdin }).on('line', (line) => {
   const request = JSON.parse(line);

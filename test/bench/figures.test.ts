@@ -1,5 +1,5 @@
-// What the benchmark makes of its samples: statistics, comparison, shares, forecasts, crossovers, and what it says of
-// the machine.
+// What the benchmark computes from its samples: statistics, comparisons, shares, forecasts, crossovers; and what it
+// reports about the machine.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,13 +38,13 @@ test("The relative margin is that of Student's interval.", () => {
   near(relativeMargin(hundred), (1.984 * Math.sqrt(100 / 99 / 100)) / 10, 1e-3);
 });
 
-test('A time puts the runs of all rounds together, and keeps the median of each.', () => {
+test('A time combines the runs of all rounds, and keeps the median of each round.', () => {
   const time = timeOf([[5, 1, 3], [], [7, 9]]);
   const { runs, median, p25, p75, rounds } = time;
   assert.equal({ runs, median, p25, p75, rounds }, { runs: 5, median: 5, p25: 3, p75: 7, rounds: [3, 8] });
 });
 
-test('A run in which a coarse clock saw no time pass took a nanosecond: log axes and ratios have no 0.', () => {
+test('A run that a coarse clock measured as 0 counts as a nanosecond, because log axes and ratios have no 0.', () => {
   const none = timeOf([
     [0, 0],
     [0, 100],
@@ -54,7 +54,7 @@ test('A run in which a coarse clock saw no time pass took a nanosecond: log axes
   assert.is(timeOf([[0], [0]]).relativeMargin, 0);
 });
 
-test('Results agree within the tolerance of the largest entry, and to the bit where it is 0.', () => {
+test('Results agree within the tolerance relative to the largest entry, and to the bit if it is 0.', () => {
   assert.equal(agreement([1, -4], [1, -4], 'cpu', 0), { check: { against: 'cpu', error: 0, tolerance: 0 }, wrong: '' });
   assert.is(agreement([1, -4], [1.02, -4], 'cpu', 0.01).wrong, '');
   const off = agreement([1, -4], [1.5, -4], 'cpu', 0.01);
@@ -65,7 +65,7 @@ test('Results agree within the tolerance of the largest entry, and to the bit wh
   assert.is(agreement([Number.NaN], [Number.NaN], 'cpu', 0).wrong, '', 'the same bits');
 });
 
-test('What is not finite, too long or too short is wrong, and its error still fits into JSON.', () => {
+test('A result that is not finite, too long or too short is wrong, and its error still fits into JSON.', () => {
   for (const result of [[1, Number.NaN], [1, Number.POSITIVE_INFINITY], [1], [1, 2, 3], []]) {
     const { check, wrong } = agreement([1, 2], result, 'cpu', 1e-3);
     assert.is(check.error, Number.MAX_VALUE);
@@ -73,7 +73,7 @@ test('What is not finite, too long or too short is wrong, and its error still fi
   }
 });
 
-test('The share of the limit is the time that the rates allow, by what it took.', () => {
+test('The share of the limit is the time that the rates allow divided by the time taken.', () => {
   const limit: Limit = {
     contender: 'cpu',
     dtype: 'float32',
@@ -90,7 +90,7 @@ test('The share of the limit is the time that the rates allow, by what it took.'
   assert.is(shareOfLimit(work(1e6, 0, 0), undefined, 2e6), null);
 });
 
-test('A cost is foreseen from the limit, and from other sizes where they took long enough to tell.', () => {
+test('A cost is predicted from the limit, and from other sizes if they took long enough.', () => {
   const product = (dimension: number, dtype: RealDtype = 'float32'): Problem => ({
     suite: 'matrix-product',
     case: 'square',
@@ -116,13 +116,13 @@ test('A cost is foreseen from the limit, and from other sizes where they took lo
   assert.equal(
     forecast.foresee('peer', product(200)),
     { setupMs: 0, runMs: 110 },
-    '90 ms tell nothing, 110 of no growth',
+    '90 ms say nothing, 110 ms nothing about growth',
   );
   forecast.note('peer', product(200), { setupMs: 160, runMs: 180 });
-  // 70 ms more for seven times 10^6 more, and then 56 times 10^6.
+  // 70 ms more for 7 x 10^6 more, and then for 56 x 10^6.
   assert.is(forecast.foresee('peer', product(400)).setupMs, 160, 'it is set up once, and may have stalled');
   near(forecast.foresee('peer', product(400)).runMs, 180 + 560);
-  assert.equal(forecast.foresee('peer', product(400, 'float64')).runMs, 0, 'another dtype tells nothing');
+  assert.equal(forecast.foresee('peer', product(400, 'float64')).runMs, 0, 'another dtype says nothing');
   assert.equal(forecast.foresee('peer', product(150)), { setupMs: 0, runMs: 0 }, 'a smaller one is tried');
   forecast.note('other', product(100), { setupMs: 0, runMs: 800 });
   near(forecast.foresee('other', product(200)).runMs, 800 + 7 * 500);
@@ -131,7 +131,7 @@ test('A cost is foreseen from the limit, and from other sizes where they took lo
   near(forecast.foresee('third', product(400)).setupMs, 1000 + 8 * 700);
 });
 
-test('A quick run fits into its time: shorter slices first, then without the dearest, peers before devices.', () => {
+test('A quick run fits into its time: first with shorter slices, then without the most expensive cases, peers before devices.', () => {
   const trialOf = (name: string, kind: 'device' | 'peer', runMs: number, state: 'ready' | 'wrong' = 'ready') =>
     ({ contender: { facts: { name, kind } }, state, cost: { setupMs: 0, runMs } }) as unknown as Trial;
   const [device, dear, cheap] = [trialOf('cpu', 'device', 500), trialOf('a', 'peer', 100), trialOf('b', 'peer', 1)];
@@ -198,7 +198,7 @@ test('Lines that meet without crossing, share no sizes, or were not timed have n
   assert.equal(crossovers({ measurements: [] }), []);
 });
 
-test('A tie between two leads counts once, and several crossovers stand in the order of their dimensions.', () => {
+test('A tie between two leads counts once, and several crossovers are in the order of their dimensions.', () => {
   const measurements = [...line('a', { 1: 1, 10: 2, 100: 8, 1000: 1 }), ...line('b', { 1: 2, 10: 2, 100: 4, 1000: 2 })];
   const found = crossovers({ measurements });
   assert.equal(
@@ -209,7 +209,7 @@ test('A tie between two leads counts once, and several crossovers stand in the o
   assert.ok(found[1]!.dimension > 100 && found[1]!.dimension < 1000);
 });
 
-test('The machine tells its power, the variables that change speed, and the commit of its own checkout alone.', () => {
+test('The machine reports its power source, the variables that change speed, and the commit only of its own checkout.', () => {
   const folder = mkdtempSync(join(tmpdir(), 'covarium-machine-'));
   try {
     const supply = (name: string, facts: Readonly<Record<string, string>>) => {
@@ -245,7 +245,7 @@ test('The machine tells its power, the variables that change speed, and the comm
   ]);
 });
 
-test('Of paths the last part is published, and what is no path stays.', () => {
+test('Only the last part of a path is published, and other text stays.', () => {
   const texts = {
     '/usr/bin/python3': 'python3',
     '/home/jo doe/.venv/bin/python3 has no numpy; python: not in PATH': 'python3 has no numpy; python: not in PATH',

@@ -1,4 +1,4 @@
-// The suite of public functions: what is timed beside NumPy and SciPy is the same function.
+// The suite of public functions: NumPy and SciPy are timed with the same functions as ours.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Contender } from '../../bench/contender.ts';
@@ -12,7 +12,7 @@ import { suites } from '../../bench/suites.ts';
 import { tryOut } from '../../bench/trial-pass.ts';
 import * as face from '../../lib/index.ts';
 
-test('Our functions and those of SciPy agree.', async () => {
+test('Our functions agree with those of SciPy.', async () => {
   const [peer] = (await peers(['scipy'])) as [Contender];
   if (!peer.facts.available) return void console.log(`skipped  scipy: ${peer.facts.reason}`);
   const [reference] = openDevices(['reference']);
@@ -29,7 +29,7 @@ test('Our functions and those of SciPy agree.', async () => {
   for (const each of [peer, reference!]) await each.close();
 });
 
-// What is timed under another name, or by the row of the function that does its work.
+// Functions that are timed under another name, or by the row of the function that does their work.
 const rowsOf: Readonly<Record<string, string>> = {
   'MultivariateNormal.fromCovariance': 'make',
   'MultivariateNormal.standardDeviations': 'variances',
@@ -42,10 +42,10 @@ const rowsOf: Readonly<Record<string, string>> = {
   'MultivariateNormalMixture.fromCovariance': 'make',
   'Matrix.covariance': 'Matrix covariance',
   'CommandBuffer.commit': 'multiply',
-  // The suite `launch` has it.
+  // The suite `launch` times it.
   'Kernel.run': 'multiply',
 };
-// A Student-t has these of the normal of its scale, by the same code.
+// A Student-t uses the code of the normal with its scale for these.
 const sharedByStudentT = [
   ...['fromCholesky', 'fromPrecision', 'fromDiagonal', 'fromEigen', 'fromLowRank', 'fromCorrelation', 'fromJSON'],
   ...['variances', 'standardDeviations', 'correlation', 'scale', 'factor', 'conditionalMeans', 'mahalanobis'],
@@ -58,7 +58,7 @@ const prefixes: Readonly<Record<string, string>> = {
   Moments: 'Moments ',
 };
 
-/** The public functions and methods that have a synchronous twin: those that compute on a device. */
+/** The public functions and methods with a synchronous twin, which are those that compute on a device. */
 function computingFunctions(): string[] {
   const found: string[] = [];
   for (const [name, value] of Object.entries(face)) {

@@ -1,12 +1,13 @@
-// A run that was never made, with everything that a report can meet: devices and peers, a stand-in, one that can't be
-// had; measurements that are wrong, failed and left out; sizes that one contender lacks; names that would be markup.
+// Results of a run that never happened, with everything that a report must handle: devices and peers, a stand-in, a
+// contender that is not available; measurements that are wrong, failed and left out; sizes that one contender lacks;
+// names that contain markup.
 import type { ContenderFacts, Measurement, Results, Split } from '../../bench/results.ts';
 
 export const hostile = '</script><script>alert("|*_`&amp;\u00a0`_*|")</script> <img src=//example.invalid/x>';
 
 interface Speed {
   readonly name: string;
-  /** Nanoseconds that a run takes whatever it computes, and for a flop. */
+  /** Nanoseconds that any run takes, and nanoseconds per flop. */
   readonly start: number;
   readonly perFlop: number;
   readonly splits: boolean;

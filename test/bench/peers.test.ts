@@ -1,5 +1,5 @@
-// Peers of the benchmark: what a process does wrong is told and holds nothing up; those that are here compute what we
-// compute.
+// Peers of the benchmark: a failing process is reported and does not block the run; installed peers compute the same
+// as we do.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ async function triangularOf(problem: Problem): Promise<Real> {
   return values;
 }
 
-/** What our reference device makes of the problem; undefined for draws. */
+/** The reference device's result of the problem; undefined for draws. */
 function expected(problem: Problem): Real | undefined | Promise<Real> {
   const { suite, case: name, dtype, dimension, inputs } = problem;
   const n = dimension!;
@@ -87,7 +87,8 @@ function assertNear(got: Float32Array | Float64Array, right: Real, tolerance: nu
   assert.ok(got.length === right.length && error <= tolerance, `${what} differs by (${error})`);
 }
 
-// A test that fails leaves its peers open: all are closed at the end, or their processes would keep ours.
+// A test that fails leaves its peers open. All are closed at the end, because their processes would keep ours from
+// ending.
 const opened: Contender[] = [];
 test.after(async () => {
   for (const peer of opened) await peer.close();
@@ -117,7 +118,7 @@ async function failure(work: Promise<unknown>): Promise<Error> {
 
 const product = problemOf('matrix-product', 'square', 3);
 
-test('A peer takes no time from the others: its process stands still unless it is asked.', async () => {
+test('A peer takes no time from the others: its process is stopped unless it has a request.', async () => {
   if (platform() === 'win32') return console.log('skipped: a process can not be stopped on Windows');
   const peer = await fake('restless');
   const { folder } = peer.facts.facts;
@@ -134,7 +135,7 @@ test('A peer takes no time from the others: its process stands still unless it i
   await close();
 });
 
-test('A peer in a process computes, tells times and facts, and is gone when it is closed, its folder too.', async () => {
+test('A peer in a process computes, reports times and facts, and is gone with its folder after it is closed.', async () => {
   const peer = await fake('stay');
   const { name, available, about, threads, facts } = peer.facts;
   const { pid, folder } = facts;
@@ -154,14 +155,14 @@ test('A peer in a process computes, tells times and facts, and is gone when it i
 });
 
 for (const name of platform() === 'win32' ? [] : (['SIGHUP', 'SIGINT'] as const))
-  test(`A peer that stands still does not outlive us, nor does its folder (${name}).`, async () => {
+  test(`A stopped peer and its folder do not outlive us (${name}).`, async () => {
     const module = JSON.stringify(moduleUrl('bench/peers/process-peer.ts'));
     const text = `
       const { startProcessPeer } = await import(${module});
       const script = { name: 'fake', programs: [process.execPath], args: [${JSON.stringify(script)}, 'stay'] };
       const { facts } = await startProcessPeer(script, { start: 60, run: 60 });
       console.log(JSON.stringify(facts.facts));
-      // The first time somebody else listens, as the command does, and the peer is left to him.
+      // The first time somebody else listens, as the command does, and the peer is left to that listener.
       process.once('SIGINT', () => setImmediate(() => process.kill(process.pid, 'SIGINT')));
       process.kill(process.pid, '${name}');
       setInterval(() => {}, 1000);`;
@@ -171,7 +172,7 @@ for (const name of platform() === 'win32' ? [] : (['SIGHUP', 'SIGINT'] as const)
     const isThere = () => {
       try {
         process.kill(Number(pid), 0);
-        // Dead, but not buried by whom it was left to.
+        // A zombie, which its new parent has not reaped.
         return platform() !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
       } catch {
         return false;
@@ -192,7 +193,7 @@ for (const [behaviour, reason] of [
   ['short', /^The result has \(8\) numbers, where \(9\) are asked for/],
   ['nan', /^The result has \(NaN\) at index \(7\)/],
 ] as const)
-  test(`A peer's failure is told, and the next case is served (${behaviour}).`, async () => {
+  test(`A peer's failure is reported, and the peer serves the next case (${behaviour}).`, async () => {
     const peer = await fake(behaviour);
     const run = await prepared(peer, product);
     assert.match((await failure(run.result())).message, reason);
@@ -202,15 +203,15 @@ for (const [behaviour, reason] of [
     await peer.close();
   });
 
-test('A peer that speaks unasked is not listened to any more.', async () => {
+test('A peer that writes without a request is not used any more.', async () => {
   const peer = await fake('unasked');
   const run = await prepared(peer, product);
-  // Both lines may come together: then the first is the reply, and the file of it is there or not.
+  // Both lines may come together: then the first is the reply, and its file may be missing.
   await failure(run.result().then(() => run.measure(1)));
   await peer.close();
 });
 
-test('A peer that ends again and again is given up.', async () => {
+test('A peer that ends repeatedly is given up.', async () => {
   const peer = await fake('crash');
   for (let i = 0; i < 3; ++i)
     assert.match((await failure((await prepared(peer, product)).result())).message, /code \(3\)/);
@@ -221,7 +222,7 @@ test('A peer that ends again and again is given up.', async () => {
   await peer.close();
 });
 
-test('Times must be positive, and some.', async () => {
+test('There must be times, and they must be positive.', async () => {
   for (const behaviour of ['times', 'no times']) {
     const peer = await fake(behaviour);
     assert.match((await failure((await prepared(peer, product)).measure(1))).message, /times that are not positive/);
@@ -229,7 +230,7 @@ test('Times must be positive, and some.', async () => {
   }
 });
 
-test('A run without end is left out, and so are larger ones, unasked; smaller ones are served.', async () => {
+test('An endless run is left out, and so are larger cases without being tried; smaller ones are served.', async () => {
   const peer = await fake('hang', { start: 60, run: 2 });
   const error = await failure((await prepared(peer, product)).result());
   assert.instance(error, LeftOut);
@@ -259,7 +260,7 @@ test('A peer that is not available is absent, with the reason in one line.', asy
   assert.is(reason, 'no-such-program is not found; /no/such/program is not found');
 });
 
-test('A peer keeps its temporary files in its folder, and is absent where none can be made.', async () => {
+test('A peer keeps its temporary files in its folder, and is absent if the folder cannot be made.', async () => {
   const peer = await fake('well');
   const { folder, temporary } = peer.facts.facts;
   assert.is(temporary, folder);
@@ -313,7 +314,7 @@ test('An npm package is taken from the working folder first, then from ours.', (
   }
 });
 
-test('Draws are looked at: length, mean, variance.', async () => {
+test('Draws are checked: length, mean, variance.', async () => {
   const problem = problemOf('sampling', 'factor kept', 3, 5000);
   const { mean, covariance } = problem.inputs();
   using normal = MultivariateNormal.fromCovarianceSync({
@@ -340,7 +341,7 @@ test('Draws are looked at: length, mean, variance.', async () => {
 });
 
 const cases = Object.entries(peerCases).flatMap(([suite, names]) => names.map((name) => ({ suite, name })));
-// What each offers, by the number of cases: an empty prepare would pass for right otherwise.
+// The number of cases that each peer offers: otherwise a peer that offers nothing would pass.
 const offered: Readonly<Record<string, number>> = {
   'multivariate-normal': 2,
   'ml-matrix': 5,
@@ -355,13 +356,13 @@ const offered: Readonly<Record<string, number>> = {
   mvtnorm: 7,
 };
 
-test('The cases of the peers are those of the suites that every device has, and each peer is here.', () => {
+test('The cases of the peers are those of the suites that every device has, and each peer is in this list.', () => {
   assert.equal(Object.keys(offered), peerNames);
   for (const [suite, names] of Object.entries(peerCases)) {
     const problems = suites
       .find(({ name }) => name === suite)
       ?.problems({ dimensions: [2], counts: [1], dtypes: ['float64'] }, new Inputs());
-    // Tables have one row of ours, whatever the device.
+    // Tables have one row of ours, for all devices.
     const shared = problems?.filter(({ isOptional }) => isOptional !== true || suite === 'tables');
     assert.equal([...new Set(shared?.map((problem) => problem.case))], names, suite);
   }
@@ -409,7 +410,7 @@ for (const [name, suite, each] of [
   ['torch-cuda', 'sampling', 'factor included'],
   ['mvtnorm', 'cholesky', 'factor'],
 ] as const)
-  test(`${name} fails with its own reason where a covariance is not positive definite.`, async () => {
+  test(`${name} fails with its own reason if a covariance is not positive definite.`, async () => {
     const peer = await found(name);
     if (!peer.facts.available) return void console.log(`skipped  ${name}: ${peer.facts.reason}`);
     const problem = problemOf(suite, each, 2, 10, 'float64');

@@ -14,7 +14,7 @@ function uniforms(seed: number): () => number {
   };
 }
 
-/** Times of runs: most near 1, now and then a slow one, and heavy tails. */
+/** Times of runs: most near 1, some slow ones, and heavy tails. */
 const skewed = (uniform: () => number) => 1 + 0.05 * -Math.log(uniform()) + (uniform() < 0.1 ? 0.5 : 0);
 
 /** A machine that has two speeds, one round in two. */
@@ -55,7 +55,7 @@ function scaled(time: Time, factor: number): Time {
 const excludesOne = (interval: { low: number; high: number } | undefined) =>
   interval !== undefined && (interval.low > 1 || interval.high < 1);
 
-test('The chances of the Mann-Whitney statistic are those of counting.', () => {
+test('The chances of the Mann-Whitney statistic equal those by counting.', () => {
   // 3 and 2: ways to put three among five, by how many pairs are in order.
   const ways = [1, 1, 2, 2, 2, 1, 1];
   const chances = [...statisticChances(3, 2)];
@@ -63,7 +63,7 @@ test('The chances of the Mann-Whitney statistic are those of counting.', () => {
   for (const [u, chance] of chances.entries()) assert.ok(Math.abs(chance - ways[u]! / 10) < 1e-15, `${u}: ${chance}`);
 });
 
-test('The interval leaves out as many quotients at either end as tables of the test say.', () => {
+test('The interval leaves out as many quotients at either end as published tables of the test say.', () => {
   // Critical values of U at a two-sided level of 0.01: 0 for (5, 5), 2 for (6, 6), 16 for (10, 10), 105 for (20, 20).
   for (const [size, critical] of [
     [5, 0],
@@ -99,7 +99,7 @@ test('Too few rounds decide nothing.', () => {
     assert.equal(roundsInterval(Array(m).fill(1), Array(n).fill(100)), { low: 100, high: 100 }, `${m}, ${n}`);
 });
 
-test('The normal approximation from 50 rounds on goes on where the exact test ends.', () => {
+test('The normal approximation from 50 rounds on continues the exact test.', () => {
   const interval = (size: number) => {
     const rounds = Array.from({ length: size }, (_, i) => Math.exp(i / size));
     return roundsInterval(rounds, rounds)!;
@@ -109,7 +109,7 @@ test('The normal approximation from 50 rounds on goes on where the exact test en
   assert.ok(exact.low < approximate.low, 'more rounds, a narrower interval');
 });
 
-test('Rounds of one distribution are told apart as rarely as is said, and not more rarely by much: 2 / 252 of five and five.', () => {
+test('Rounds of one distribution are told apart as rarely as stated, and not much more rarely: 2 / 252 for five and five.', () => {
   const uniform = uniforms(1);
   const rounds = () => Array.from({ length: 5 }, () => skewed(uniform));
   let apart = 0;
@@ -135,7 +135,7 @@ test('Equal machines are called different in less than the stated share of runs,
   }
 });
 
-test('A planted factor of 1.5 is found in every run, of the right side, and is within its interval.', () => {
+test('A planted factor of 1.5 is found in every run, on the right side, and lies within its interval.', () => {
   const uniform = uniforms(3);
   const draw = () => () => skewed(uniform);
   for (let i = 0; i < 300; ++i) {
@@ -147,7 +147,7 @@ test('A planted factor of 1.5 is found in every run, of the right side, and is w
   }
 });
 
-test('Rounds that are apart are within the noise where a median lies among the middle half of the other runs.', () => {
+test('Rounds that differ are within the noise if a median lies in the middle half of the other runs.', () => {
   const base: Time = { runs: 50, median: 100, p25: 95, p75: 106, relativeMargin: 0, rounds: [99, 99, 100, 101, 101] };
   const narrow = scaled(base, 1.05);
   assert.ok(excludesOne(roundsInterval(base.rounds, narrow.rounds)));
@@ -163,7 +163,7 @@ test('Swapping the two gives the reciprocal interval.', () => {
   assert.ok(Math.abs(there.low * back.high - 1) < 1e-12 && Math.abs(there.high * back.low - 1) < 1e-12);
 });
 
-test('Times of 0, which the clock could not tell, have no ratio.', () => {
+test('Times of 0, from a coarse clock, have no ratio.', () => {
   const some: Time = { runs: 9, median: 10, p25: 9, p75: 11, relativeMargin: 0, rounds: [10, 10, 10, 10, 10] };
   const none: Time = { ...some, median: 0, p25: 0, p75: 0, rounds: [0, 0, 0, 0, 0] };
   assert.is(ratioInterval(some, none), undefined);

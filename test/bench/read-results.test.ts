@@ -37,7 +37,7 @@ function changed(path: string, change: (parent: Record<string, unknown>, key: st
   return copy;
 }
 
-/** Refused with the file, and with this path at the head of what is wrong. */
+/** Asserts that a value is refused, with the file and with this path at the start of the reason. */
 async function refused(value: unknown, path: string, why = ''): Promise<void> {
   const error = await throwsCode('ERR_MALFORMED_RESULTS', () => parseResults(value, 'a/results.json'));
   assert.is(error.path, 'a/results.json');
@@ -47,12 +47,12 @@ async function refused(value: unknown, path: string, why = ''): Promise<void> {
 
 const places = [...below(JSON.parse(JSON.stringify(results())) as Json)];
 
-test('What is valid is given as it is.', () => {
+test('Valid results are returned unchanged.', () => {
   assert.equal(parseResults(JSON.stringify(results()), 'x'), results());
   assert.ok(places.length > 100, 'the tests below have something to break');
 });
 
-test('Every field is refused where it is left out.', async () => {
+test('A missing field is refused, whichever it is.', async () => {
   let broken = 0;
   for (const { path } of places) {
     if (path.endsWith(']')) continue;
@@ -65,7 +65,7 @@ test('Every field is refused where it is left out.', async () => {
   assert.ok(broken > 80);
 });
 
-test('Every field and entry is refused where it is of another type.', async () => {
+test('A field or entry of another type is refused, whichever it is.', async () => {
   for (const { path, value } of places) {
     const wrong =
       typeof value === 'number' || value === null
@@ -80,7 +80,7 @@ test('Every field and entry is refused where it is of another type.', async () =
   }
 });
 
-test('Every number is refused where it is negative, NaN, infinite, or null without leave.', async () => {
+test('A number that is negative, NaN, infinite, or null where that is not allowed, is refused.', async () => {
   const mayBeNull = /\.(load|threads|dtype|dimension|count|shareOfLimit)$/;
   for (const { path, value } of places) {
     if (typeof value !== 'number') continue;
@@ -94,7 +94,7 @@ test('Every number is refused where it is negative, NaN, infinite, or null witho
   await refused(JSON.stringify(results()).replace('61.5', '1e999'), 'seconds', 'is not a number (Infinity).');
 });
 
-test('Text that is cut off anywhere, or holds NaN, is refused as no JSON.', async () => {
+test('Text that is cut off anywhere, or holds NaN, is refused as not JSON.', async () => {
   const text = JSON.stringify(results());
   for (let length = 0; length < text.length; ++length) await refused(text.slice(0, length), 'The text', 'is not JSON');
   await refused(text.replace('61.5', 'NaN'), 'The text', 'is not JSON');
@@ -180,7 +180,7 @@ test('Fields that contradict one another are refused.', async () => {
   for (const [value, path, why] of cases) await refused(value, path, why);
 });
 
-test('A field that is not known, or is there twice, is refused; keys that are data stay data.', async () => {
+test('An unknown or repeated field is refused; keys that are data stay data.', async () => {
   const text = JSON.stringify(results());
   await refused(text.replace('"seconds"', '"later":{"a":1},"seconds"'), 'later', 'is not a field that is known');
   await refused(

@@ -1,5 +1,5 @@
-// report.html in a real Chromium: what it shows is what results.json has, in both colour schemes, on a phone and on a
-// wide screen, by pointer, keyboard and on paper.
+// report.html in a real Chromium: it shows what results.json has, in both colour schemes, on a phone and on a wide
+// screen, by pointer, by keyboard and on paper.
 //
 import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ import { madeResults } from './made-results.ts';
 
 const results = madeResults();
 
-/** The program of that name, where PATH has one. */
+/** The first of these programs that PATH has. */
 function onPath(...names: string[]): string | undefined {
   const { PATH = '' } = process.env;
   return PATH.split(delimiter)
@@ -38,7 +38,7 @@ interface Point {
   readonly x: number;
   readonly y: number;
   readonly width: number;
-  /** Where the picture puts it, in units of its own; empty for bars. */
+  /** Its place in the picture, in the picture's units; empty for bars. */
   readonly place: readonly number[];
 }
 
@@ -48,11 +48,11 @@ interface Picture {
   readonly text: readonly string[];
   /** From the left edge of the 1× rule's picture; null without such a rule. */
   readonly rule: number | null;
-  /** Letters over letters, letters that the picture's edge cuts, and letters that a rule goes through. */
+  /** Texts that overlap, texts that the picture's edge cuts, and texts that a rule crosses. */
   readonly faults: readonly string[];
 }
 
-/** Runs in the page, which has the types of no library here. */
+/** Runs in the page, for which no types are available here. */
 const readPictures = `[...document.querySelectorAll('figure svg')].map((svg) => {
   const edge = svg.getBoundingClientRect();
   const points = [...svg.querySelectorAll('[tabindex]')].map((point) => {
@@ -79,8 +79,8 @@ const readPictures = `[...document.querySelectorAll('figure svg')].map((svg) => 
 })`;
 
 /**
- * The least and the greatest contrast of a text, those of pictures included, with what is behind it, as WCAG 2.1
- * counts; and the texts.
+ * The least and the greatest contrast of a text with its background, by WCAG 2.1, including texts in pictures; and
+ * these texts.
  */
 const contrasts = `(() => {
   const parse = (colour) => colour.match(/[\\d.]+/g).map(Number);
@@ -105,7 +105,7 @@ const contrasts = `(() => {
     if (element.closest('svg')) {
       const opacity = Number(style.fillOpacity);
       colour = parse(style.fill).map((part, i) => opacity * part + (1 - opacity) * behind[i]);
-      // A letter in a bar has the colour of the ground: test/svg.test.ts compares the bars' colours with it.
+      // A letter in a bar has the colour of the ground, with which test/plot/svg.test.ts compares the bars' colours.
       if (String(colour) === String(behind)) continue;
     }
     const [a, b] = [luminance(colour), luminance(behind)];
@@ -136,7 +136,7 @@ browserTest.after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The report as loaded, with all that is folded open, and with every complaint and request. */
+/** The loaded report with everything unfolded, and with every error and request. */
 async function open(width: number, colorScheme: 'light' | 'dark'): Promise<{ page: Page; faults: string[] }> {
   const opened = await load(width, colorScheme);
   await opened.page.evaluate(unfold);
@@ -165,26 +165,29 @@ const timed = (measurements: readonly unknown[]) => (measurements as Timed[]).fi
 
 for (const width of [390, 1400])
   for (const scheme of ['light', 'dark'] as const)
-    browserTest(`At ${width} pixels, ${scheme}: no error, no request, nothing cut, nothing too faint.`, async () => {
-      const { page, faults } = await open(width, scheme);
-      const pictures = (await page.evaluate(readPictures)) as Picture[];
-      assert.ok(pictures.length >= 20);
-      assert.equal(
-        pictures.flatMap(({ label, faults }) => faults.map((fault) => `${label}: ${fault}`)),
-        [],
-      );
-      assert.is(await page.evaluate(isWide), false, 'the page does not scroll sideways');
-      const [least, greatest] = (await page.evaluate(contrasts)) as { contrast: number; text: string }[];
-      assert.ok(least!.contrast >= 4.5, `${least!.contrast}: ${least!.text}`);
-      // White on black glares; paper does not.
-      if (scheme === 'dark') assert.ok(greatest!.contrast <= 13, `${greatest!.contrast}: ${greatest!.text}`);
-      const ground = (await page.evaluate('getComputedStyle(document.body).backgroundColor')) as string;
-      assert.is(ground, scheme === 'dark' ? 'rgb(23, 25, 28)' : 'rgb(255, 255, 255)');
-      assert.equal(faults, []);
-      await page.close();
-    });
+    browserTest(
+      `At ${width} pixels, ${scheme}: there is no error, no request, no cut text and no faint text.`,
+      async () => {
+        const { page, faults } = await open(width, scheme);
+        const pictures = (await page.evaluate(readPictures)) as Picture[];
+        assert.ok(pictures.length >= 20);
+        assert.equal(
+          pictures.flatMap(({ label, faults }) => faults.map((fault) => `${label}: ${fault}`)),
+          [],
+        );
+        assert.is(await page.evaluate(isWide), false, 'the page does not scroll sideways');
+        const [least, greatest] = (await page.evaluate(contrasts)) as { contrast: number; text: string }[];
+        assert.ok(least!.contrast >= 4.5, `${least!.contrast}: ${least!.text}`);
+        // White on black glares; black on white does not.
+        if (scheme === 'dark') assert.ok(greatest!.contrast <= 13, `${greatest!.contrast}: ${greatest!.text}`);
+        const ground = (await page.evaluate('getComputedStyle(document.body).backgroundColor')) as string;
+        assert.is(ground, scheme === 'dark' ? 'rgb(23, 25, 28)' : 'rgb(255, 255, 255)');
+        assert.equal(faults, []);
+        await page.close();
+      },
+    );
 
-browserTest('Pictures of time have a point for each measurement, where it belongs.', async () => {
+browserTest('Pictures of time have a point for each measurement, in the right place.', async () => {
   const { page } = await open(1400, 'light');
   const pictures = (await page.evaluate(readPictures)) as Picture[];
   let points = 0;
@@ -220,12 +223,12 @@ browserTest('Pictures of time have a point for each measurement, where it belong
     assert.ok(line('time', 'y') < -5, 'longer is higher');
     points += found.length;
   }
-  // Of 48 draws, 6 are metal's in float64, which it lacks.
+  // Of 48 draws, 6 are in float64 on metal, which lacks it.
   assert.is(points, 33 + 42 + 6);
   await page.close();
 });
 
-browserTest('Pictures of parts of the time have what results have.', async () => {
+browserTest('Pictures of parts of the time show the parts in the results.', async () => {
   const { page } = await open(1400, 'light');
   const pictures = (await page.evaluate(readPictures)) as Picture[];
   const labelled = (start: string) => pictures.filter(({ label }) => label.startsWith(start));
@@ -243,7 +246,7 @@ browserTest('Pictures of parts of the time have what results have.', async () =>
     // Nothing is read back in the made run.
     assert.not(
       picture.text.some((text) => text.includes('read back')),
-      'the legend has what is drawn alone',
+      'the legend has only what is drawn',
     );
     assert.ok(picture.text.includes('E encode'));
   }
@@ -251,37 +254,34 @@ browserTest('Pictures of parts of the time have what results have.', async () =>
   await page.close();
 });
 
-browserTest(
-  'Pictures of speed-ups have a dot for each pair and size, left or right of 1× as it should be.',
-  async () => {
-    const { page } = await open(1400, 'light');
-    const pictures = (await page.evaluate(readPictures)) as Picture[];
-    const all = answers(results);
-    assert.is(all.length, 8);
-    for (const answer of all) {
-      const label = `How many times as fast ${answer.leader.contender} is: ${panelTitle(answer.panel)}`;
-      const picture = pictures.find((each) => each.label === label)!;
-      const expected = comparisons(results, answer);
-      assert.is(picture.points.length, expected.length, label);
-      assert.not(picture.points.some((point) => point.label.includes('softmetal')));
-      const found = expected.map(({ other, ratio }) => {
-        const where = [
-          other.dimension === null ? '' : `, dimension ${numberText(other.dimension)}`,
-          other.count === null ? '' : `, count ${numberText(other.count)}`,
-        ].join('');
-        const start = `${answer.leader.contender} is ${timesText(ratio)} times as fast as ${other.contender}${where} (`;
-        const point = picture.points.find(({ label }) => label.startsWith(start));
-        assert.ok(point !== undefined, start);
-        return { x: point!.x - picture.rule!, log: Math.log(ratio) };
-      });
-      const furthest = found.toSorted((a, b) => Math.abs(b.log) - Math.abs(a.log))[0]!;
-      const slope = furthest.x / furthest.log;
-      assert.ok(slope > 5, `${label}: ${slope}`);
-      for (const { x, log } of found) assert.ok(Math.abs(x - slope * log) < 0.5, `${label}: ${x} of ${slope * log}`);
-    }
-    await page.close();
-  },
-);
+browserTest('Pictures of speed-ups have a dot for each pair and size, on the correct side of 1×.', async () => {
+  const { page } = await open(1400, 'light');
+  const pictures = (await page.evaluate(readPictures)) as Picture[];
+  const all = answers(results);
+  assert.is(all.length, 8);
+  for (const answer of all) {
+    const label = `How many times as fast ${answer.leader.contender} is: ${panelTitle(answer.panel)}`;
+    const picture = pictures.find((each) => each.label === label)!;
+    const expected = comparisons(results, answer);
+    assert.is(picture.points.length, expected.length, label);
+    assert.not(picture.points.some((point) => point.label.includes('softmetal')));
+    const found = expected.map(({ other, ratio }) => {
+      const where = [
+        other.dimension === null ? '' : `, dimension ${numberText(other.dimension)}`,
+        other.count === null ? '' : `, count ${numberText(other.count)}`,
+      ].join('');
+      const start = `${answer.leader.contender} is ${timesText(ratio)} times as fast as ${other.contender}${where} (`;
+      const point = picture.points.find(({ label }) => label.startsWith(start));
+      assert.ok(point !== undefined, start);
+      return { x: point!.x - picture.rule!, log: Math.log(ratio) };
+    });
+    const furthest = found.toSorted((a, b) => Math.abs(b.log) - Math.abs(a.log))[0]!;
+    const slope = furthest.x / furthest.log;
+    assert.ok(slope > 5, `${label}: ${slope}`);
+    for (const { x, log } of found) assert.ok(Math.abs(x - slope * log) < 0.5, `${label}: ${x} of ${slope * log}`);
+  }
+  await page.close();
+});
 
 browserTest('The page opens with its answer, is short, and folds method and data away.', async () => {
   for (const [width, most] of [
@@ -306,7 +306,7 @@ browserTest('The page opens with its answer, is short, and folds method and data
   }
 });
 
-browserTest('Values show on hover and on focus; arrows go through a picture, Tab goes past it.', async () => {
+browserTest('Values show on hover and on focus; arrow keys go through a picture, Tab leaves it.', async () => {
   const { page, faults } = await open(1400, 'dark');
   const [first] = (await page.evaluate(readPictures)) as Picture[];
   for (let i = 0; i < 20 && (await page.evaluate(shownValue)) === ''; ++i) await page.keyboard.press('Tab');
@@ -329,7 +329,7 @@ browserTest('Values show on hover and on focus; arrows go through a picture, Tab
   await page.close();
 });
 
-browserTest('Wide tables scroll in their own box, and a hint says so where they do.', async () => {
+browserTest('Wide tables scroll in their own box, and then a hint says so.', async () => {
   const scrolling: boolean[] = [];
   for (const width of [360, 1400]) {
     const { page } = await open(width, 'light');
@@ -370,7 +370,7 @@ browserTest('Headings go down one level at a time, and every picture and table h
   await page.close();
 });
 
-browserTest('On paper it is light and whole, what is folded too.', async () => {
+browserTest('On paper the report is light and complete, including what is folded.', async () => {
   const { page, faults } = await load(1400, 'dark');
   const isOpen = `document.querySelector('details').open`;
   assert.is(await page.evaluate(isOpen), false);

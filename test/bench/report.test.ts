@@ -1,4 +1,4 @@
-// What a report says, read as text; test/bench/report-page.test.ts looks at it in a browser.
+// What a report says, read as text; test/bench/report-page.test.ts opens it in a browser.
 //
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ import { hostile, madeResults } from './made-results.ts';
 const results = madeResults();
 const timed = results.measurements.filter(isTimed);
 
-test('The made run is one that would be read.', () => {
+test('The made-up results are valid.', () => {
   assert.equal(parseResults(JSON.stringify(results), 'made'), results);
 });
 
@@ -56,7 +56,7 @@ test('Figures have three digits and the unit that reads best.', () => {
   assert.equal([1, 2048, 10_000, 1e6].map(numberText), ['1', '2048', '10,000', '1,000,000']);
 });
 
-test('An axis ends at ticks on or beyond its values, whose numbers do not touch.', () => {
+test('An axis ends at ticks on or beyond its values, and the numbers of its ticks do not touch.', () => {
   const pixels = 230;
   const room = 17;
   for (const values of [[5], [1, 1.01], [3, 40], [1e-3, 1e9], [0.2, 0.5, 0.9], [12_400, 507e6], [0.97, 200]])
@@ -103,7 +103,7 @@ test('The answer compares the fastest device with the fastest peer, at the large
   );
   assert.is(rival.ratio, rival.other.time.median / leader.time.median);
   assert.equal(sizes, [64, 256, 1000, 2048]);
-  // Where the largest size has no peer, the next smaller one that has.
+  // If the largest size has no peer, the next smaller size with one is used.
   const peers = /ml-matrix|numpy|script/;
   const without = {
     ...results,
@@ -130,11 +130,15 @@ function duel(cpu: readonly number[], numpy: readonly number[], spread = 0.01): 
   return { ...results, measurements: [...of('cpu', cpu), ...of('numpy', numpy)] };
 }
 
-test('A device leads from the size on at which it is faster than every rival, beyond the noise.', () => {
+test('A device leads from the size on from which it is faster than every rival, beyond the noise.', () => {
   const lead = (run: Results) => [verdictOf(answerIn(run).rival), answerIn(run).ahead];
   assert.equal(lead(duel([30, 200, 300], [20, 400, 900])), ['faster', [100, 1000]]);
   assert.equal(lead(duel([10, 200, 300], [20, 400, 900])), ['faster', [10, 100, 1000]]);
-  assert.equal(lead(duel([10, 200, 300], [20, 100, 900])), ['faster', [1000]], 'a lead that is lost does not count');
+  assert.equal(
+    lead(duel([10, 200, 300], [20, 100, 900])),
+    ['faster', [1000]],
+    'a lead that is lost again does not count',
+  );
   assert.equal(lead(duel([10, 200, 300], [20, 400, 200])), ['slower', []]);
   assert.equal(lead(duel([10, 200, 300], [20, 400, 310], 0.1)), ['level', []]);
 });
@@ -175,7 +179,7 @@ test('The answer in words says who, how many times, against whom, and from which
   );
 });
 
-test('A suite has a tile for each dtype: of one case with its figure, of several with the range.', () => {
+test('A suite has a tile for each dtype: with the figure of a single case, or with the range of several.', () => {
   const tiles = report(results, []).flatMap((block) => (block.kind === 'tiles' ? block.tiles : []));
   assert.equal(
     tiles.map(({ title }) => title),
@@ -191,7 +195,7 @@ test('A suite has a tile for each dtype: of one case with its figure, of several
 
 const numberOf = (ratio: number) => ratioText(ratio).replace('×', '');
 
-test('There is a picture of time for each case and count that grows, and the others where there is something to show.', () => {
+test('There is a picture of time for each case and count with several sizes, and other pictures if they have something to show.', () => {
   const names = chartsOf(results).map(({ name }) => name);
   const count = (kind: string) => names.filter((name) => name.startsWith(kind)).length;
   assert.equal([count('time-'), count('split-'), count('speed-up-')], [6, 8, 8]);
@@ -202,7 +206,7 @@ test('There is a picture of time for each case and count that grows, and the oth
   assert.not(chartsOf(one).some(({ name }) => name.startsWith('time-')));
 });
 
-test('Names of pictures are safe as names of files, and differ.', () => {
+test('Names of pictures are safe file names, and unique.', () => {
   assert.is(chartName('time', 'Some/../Suite', '<a b>', 10), 'time-some-suite-a-b-10');
   assert.ok(chartName('time', 'x '.repeat(300)).length <= 120);
   const [chart] = chartsOf(results);
@@ -225,7 +229,7 @@ test('Crossovers leave out stand-ins, and peers among themselves.', () => {
   }
 });
 
-test('Warnings tell all that makes figures doubtful, and a sound run has none.', () => {
+test('Warnings name everything that makes figures doubtful, and a sound run has none.', () => {
   const text = warningsOf(results).join('\n');
   for (const part of [
     'partial',
@@ -254,7 +258,7 @@ test('Warnings tell all that makes figures doubtful, and a sound run has none.',
   assert.match(warningsOf({ ...sound, measurements: [] })[0]!, /Nothing was timed/);
 });
 
-test('Markdown keeps text text.', () => {
+test('Text stays text in Markdown.', () => {
   assert.is(
     escapeMarkdown('a|b *c* _d_ e_f `g` [h](i) <j> & ~k~ $l$\nm'),
     'a\\|b \\*c\\* \\_d\\_ e_f \\`g\\` \\[h\\](i) &lt;j&gt; &amp; \\~k\\~ \\$l\\$ m',
@@ -271,7 +275,7 @@ test('Markdown keeps text text.', () => {
   const folded = /^<details><summary>[^<>]+<\/summary>$|^<\/details>$/gm;
   assert.ok(prose.match(folded)!.length > 10);
   assert.not.match(prose.replace(folded, ''), /<(?!br)/, 'no other tag');
-  // A row has as many cells as its head, whatever is in it.
+  // A row has as many cells as its head, whatever its text.
   let columns = 0;
   for (const line of prose.split('\n')) {
     const cells = line.startsWith('|') ? line.replace(/\\\|/g, '').split('|').length : 0;
@@ -339,7 +343,7 @@ test('The command repeats the run.', () => {
   );
 });
 
-test('The summary fits its terminal, obeys no control character, and names who has no column.', () => {
+test('The summary fits its terminal, has no control character, and names contenders without a column.', () => {
   const named = hostile.replace('<', '\u001b[31m<');
   const text = stripVTControlCharacters(
     terminalSummary(
@@ -362,7 +366,7 @@ test('The summary fits its terminal, obeys no control character, and names who h
   assert.match(text, /More in report.md: .*numpy-by-hand/);
 });
 
-test('All files are written, and nothing beside them; what can be no folder is refused.', async () => {
+test('All files are written, and nothing else; a path that cannot be a folder is refused.', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'covarium-report-'));
   try {
     const names = await writeReport(results, join(folder, 'new', 'report'));
@@ -381,7 +385,7 @@ test('All files are written, and nothing beside them; what can be no folder is r
   }
 });
 
-test('Every suite has words in the report, and one of a later covarium has none.', () => {
+test('The report describes every suite, except suites of a later covarium.', () => {
   for (const { name } of suites) assert.match(suiteWords(name), /^\S.*\.$/, name);
   assert.equal([suiteWords('later'), suiteWords('constructor')], ['', '']);
   const text = markdown(report(results, []));
@@ -405,7 +409,7 @@ test('The suite subnormal has a table of each case beside the same without subno
 
 test('A label of wide letters has room beside the frame.', () => {
   const { marginLeft } = rowLayout([{ title: '', rows: [{ label: 'numpy-by-hand', item: {} }] }]);
-  // Its width in Verdana at 12 pixels is 8.07 em, and it stands 8 pixels left of the frame.
+  // Its width in Verdana at 12 pixels is 8.07 em, and it is placed 8 pixels left of the frame.
   assert.ok(marginLeft >= 8 + 8.07 * 12, `${marginLeft}`);
 });
 

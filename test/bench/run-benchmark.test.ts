@@ -1,4 +1,4 @@
-// The benchmark's run: right before fast, what is left out, and what an interruption leaves.
+// The benchmark's run: results are checked before timing; what is left out; and the results after an interruption.
 import { setTimeout } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -45,7 +45,7 @@ interface Doubled {
   readonly asked: string[];
 }
 
-/** A contender that computes like the reference device, but for what `ways` change; `asked` is what it was asked. */
+/** A contender that computes like the reference device, except what `ways` change; `asked` lists its calls. */
 function doubled(name: string, ways: Partial<Prepared> & Partial<Contender> = {}): Doubled {
   const [reference] = openDevices(['reference']);
   const asked: string[] = [];
@@ -115,7 +115,7 @@ for (const suite of ['matrix-product', 'normals', 'cholesky', 'transfer'])
     assert.ok(stateOf(measurements, 'reference').every((state) => state === 'timed'));
   });
 
-test('Who fails while it gets ready, computes or measures is reported with the reason, and the others are timed.', async () => {
+test('A contender that fails while it prepares, computes or measures is reported with the reason, and the others are timed.', async () => {
   const fail = async () => {
     throw new Error('The dog ate it.');
   };
@@ -143,7 +143,7 @@ test('Who fails while it gets ready, computes or measures is reported with the r
   );
 });
 
-test('Who would take too long is left out with the reason, and not even made ready.', async () => {
+test('A contender that would take too long is left out with the reason, and not even prepared.', async () => {
   const limit = async () => ({
     contender: 'snail',
     dtype: 'float32' as const,
@@ -160,10 +160,10 @@ test('Who would take too long is left out with the reason, and not even made rea
   assert.equal(snail.asked, []);
 });
 
-// The public functions have no definition here: test/normal and test/student-t hold them to theirs.
+// The public functions have no definition here; test/normal and test/student-t check their results.
 const defined = ['subnormal', 'kernels', 'triangular'];
 for (const suite of suites.filter(({ name, isOnRequest }) => !isOnRequest || defined.includes(name)))
-  test(`${suite.name}: without a judge, a result is compared with its definition, at large sizes too.`, async () => {
+  test(`${suite.name}: without a baseline, a result is compared with its definition, at large sizes too.`, async () => {
     const dtypes = ['float32', 'float64'] as const;
     const sizes = suite.isOnRequest
       ? { dimensions: [1, 2, 300], counts: [50], dtypes }
@@ -176,7 +176,7 @@ for (const suite of suites.filter(({ name, isOnRequest }) => !isOnRequest || def
       const result = await right?.result();
       await right?.close();
       if (result === undefined) continue;
-      // The last number is in a row that is looked at, whatever the size.
+      // The last number is in a row that is checked at any size.
       for (const [place, change] of [
         [-1, 0],
         [0, 0.01],
@@ -197,7 +197,7 @@ for (const suite of suites.filter(({ name, isOnRequest }) => !isOnRequest || def
     await contender.close();
   });
 
-test('Who stalls in its first run is timed: the less of two runs counts.', async () => {
+test('A contender that stalls in its first run is timed, because the shorter of two runs counts.', async () => {
   for (const [stalls, state] of [
     [1, 'timed'],
     [2, 'left out'],
@@ -212,7 +212,7 @@ test('Who stalls in its first run is timed: the less of two runs counts.', async
   }
 });
 
-test('A reference device that is wrong is caught by the definition, and judges nobody.', async () => {
+test('A wrong reference device is caught by the definition, and nothing is compared with it.', async () => {
   const liar = doubled('reference', { result: async () => new Float32Array(64).fill(1) });
   const { measurements } = await run({}, [liar.contender, doubled('cpu').contender]);
   assert.equal(
@@ -224,14 +224,14 @@ test('A reference device that is wrong is caught by the definition, and judges n
   );
 });
 
-test('A quick run that was begun long ago leaves out what its minute no longer holds.', async () => {
+test('A quick run that began long ago leaves out what no longer fits into its minute.', async () => {
   for (const [ago, state] of [
     [0, 'timed'],
     [31_000, 'left out'],
   ] as const) {
     // A machine under load may take twice as long: that is still less than one run is given.
     const result = async () => void (await setTimeout(120));
-    // 90 rounds of 0.12 seconds are more than the 9 that are left, and of 0.3 seconds less than all 40.
+    // 90 rounds of 0.12 seconds are more than the 9 seconds that are left; 90 of 0.3 seconds are less than all 40.
     const { contender } = doubled('a', { result });
     const options = { ...brief, rounds: 90 };
     const { measurements } = await runBenchmark(options, [contender], silent, go, performance.now() - ago);
@@ -240,7 +240,7 @@ test('A quick run that was begun long ago leaves out what its minute no longer h
   }
 });
 
-test('A quick run that compares for long tries peers no more, and then devices.', async () => {
+test('A quick run that compares for long stops trying peers, and later devices.', async () => {
   for (const [ago, device, peer] of [
     [0, 'timed', 'timed'],
     [26_000, 'timed', 'left out'],
@@ -259,7 +259,7 @@ test('A quick run that compares for long tries peers no more, and then devices.'
   }
 });
 
-test('In each round all take a slice, in an order that rotates.', async () => {
+test('In each round every contender measures a slice, in an order that rotates.', async () => {
   const order: string[] = [];
   const contenders = ['a', 'b', 'c'].map(
     (name) =>
@@ -276,7 +276,7 @@ test('In each round all take a slice, in an order that rotates.', async () => {
   assert.is(measurements[0]!.time!.runs, 8);
 });
 
-test('An interruption leaves what was measured, marked as partial.', async () => {
+test('After an interruption the results have what was measured, marked as partial.', async () => {
   const options = { suites: ['matrix-vector'], dimensions: [2, 4, 6, 8] };
   const interruption = new AbortController();
   let [phase, slices] = ['', 0];
@@ -286,7 +286,7 @@ test('An interruption leaves what was measured, marked as partial.', async () =>
       phase = what;
     },
     advance: () => {
-      // Within the second problem, after one slice of it.
+      // In the second problem, after its first slice.
       if (phase === 'Timing' && ++slices === 5) interruption.abort();
     },
   };

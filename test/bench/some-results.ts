@@ -1,4 +1,4 @@
-// Results of a benchmark that nobody ran: valid, with one of everything that the schema knows.
+// Made-up results of a benchmark: valid, with one of everything in the schema.
 import type { ContenderFacts, Measurement, Results, Time } from '../../bench/results.ts';
 
 export const machine: Results['machine'] = {

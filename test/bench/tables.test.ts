@@ -22,19 +22,19 @@ const inputs = new Inputs().of(['table'], 8 * count, 'float64');
 const problems = tables
   .problems(sizes, new Inputs())
   .map((problem): Problem => ({ ...problem, count, inputs: () => inputs }));
-// Where nobody else leaves a file.
+// Only this test writes here.
 const temporary = mkdtempSync(join(tmpdir(), 'covarium-'));
 process.env['TMPDIR'] = temporary;
 test.after(() => rmSync(temporary, { recursive: true }));
 
-test('Its sizes are its own, and smaller in a quick run.', () => {
+test('The suite has its own sizes, which are smaller in a quick run.', () => {
   const countOf = (quick: boolean) =>
     tables.problems({ ...sizes, quick }, new Inputs()).map((problem) => problem.count);
   assert.equal(new Set(countOf(false)), new Set([1_000_000]));
   assert.equal(new Set(countOf(true)), new Set([100_000]));
 });
 
-test('What a run takes of memory and of the event loop is told, and stands in the report.', async () => {
+test('Memory and holds of the event loop of a run are measured, and are in the report.', async () => {
   const mebibytes = 64;
   const held: Uint8Array[] = [];
   const use = await watchedHere(async () => {
@@ -69,7 +69,7 @@ test('What a run takes of memory and of the event loop is told, and stands in th
   );
 });
 
-test('Only a CPU with all of its threads has a row of it.', async () => {
+test('Only a CPU with all of its threads takes part.', async () => {
   using reference = openDevice('reference');
   assert.is(await tables.layOut(problems[0]!, reference), undefined);
 });
@@ -77,7 +77,7 @@ test('Only a CPU with all of its threads has a row of it.', async () => {
 if (noCpu !== '') console.log(`skipped  tables of the benchmark: ${noCpu}`);
 else
   for (const problem of problems)
-    test(`${problem.case}: gives the numbers that are defined, and leaves no file behind.`, async () => {
+    test(`${problem.case}: gives the right numbers, and leaves no file behind.`, async () => {
       using device = openDevice('cpu', { threads: 2 });
       const laidOut = (await tables.layOut(problem, device))!;
       assert.is(readdirSync(temporary).length, 1);

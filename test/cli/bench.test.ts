@@ -1,4 +1,4 @@
-// covarium bench as users run it: what it writes, what it refuses, and what Ctrl-C leaves.
+// covarium bench as users run it: what it writes, what it refuses, and what Ctrl-C leaves behind.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { platform, tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ const tiny = [
 const bench = (...args: string[]): Promise<Ending> => runNode([...nodeOptions, main, 'bench', ...args]);
 const resultsIn = (output: string): Promise<Results> => readResults(output);
 
-test('bench writes the results of the suites named, at the sizes asked for, and nothing unfinished.', async () => {
+test('bench writes the results of the named suites, at the requested sizes, and nothing unfinished.', async () => {
   const output = join(folder, 'two/suites');
   const { code, stdout, stderr } = await bench('cholesky', 'sampling', ...tiny, '--output', output);
   assert.is(code, 0, stderr);
@@ -58,7 +58,7 @@ test('bench writes the results of the suites named, at the sizes asked for, and 
       ...['float32', 'float64'].flatMap((dtype) => [2, 3].map((n) => ['cholesky', 'factor', dtype, n, null, 'timed'])),
     ],
   );
-  // No terminal, no bar.
+  // Without a terminal there is no progress bar.
   const steps = /^Limits\.\nThe run takes about \d+ s\.\nComparison\.\nTiming takes about \d+ s\.\nTiming\.$/m;
   assert.match(stderr, steps);
   assert.ok(stdout.includes(output), stdout);
@@ -69,7 +69,7 @@ test('bench writes the results of the suites named, at the sizes asked for, and 
   assert.ok(files.every((name) => !name.endsWith('.partial')));
 });
 
-test('bench refuses what it does not know, with the names that it knows, and a number out of range.', async () => {
+test('bench refuses unknown names, listing the known ones, and a number out of range.', async () => {
   const refused = async (value: string, args: readonly string[]) => {
     const { code, stderr } = await run(['bench', ...args, '--output', join(folder, 'refused')]);
     assert.is(code, 1, stderr);
@@ -152,7 +152,7 @@ test('A quick run does not wait a minute for an interpreter that hangs.', async 
   assert.equal(reasons, Array(9).fill('hangs: The process gives no answer within (15) s.'));
 });
 
-test('Ctrl-C leaves partial results that are valid, and the exit code of an interruption.', async () => {
+test('After Ctrl-C there are valid partial results, and the exit code is that of an interruption.', async () => {
   const output = join(folder, 'interrupted');
   const args = [
     'matrix-vector',
@@ -171,7 +171,8 @@ test('Ctrl-C leaves partial results that are valid, and the exit code of an inte
   const child = spawn(process.execPath, [...nodeOptions, main, 'bench', ...args, '--output', output], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  // The estimate stands at the beginning of the rounds. One signal: a second would end the process at once.
+  // The estimate is printed when the rounds begin. Only one signal, because a second one would end the process at
+  // once.
   child.stderr.on('data', (text) => `${text}`.includes('Timing takes') && setTimeout(() => child.kill('SIGINT'), 500));
   const code = await new Promise((resolve) => child.on('close', resolve));
   assert.is(code, 130);

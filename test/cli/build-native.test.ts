@@ -1,5 +1,5 @@
-// `covarium build-native` in a package as it is installed. What compiles is a stand-in for node-gyp
-// (test/harness/fake-node-gyp.mjs); the real one runs by the same code in build.mjs, before any test.
+// `covarium build-native` in an installed package. A stand-in for node-gyp compiles (test/harness/fake-node-gyp.mjs);
+// build.mjs runs the real one with the same code, before any test.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -58,7 +58,7 @@ test.before.each(() => {
   for (const path of [tools, at('build'), seen]) rmSync(path, { recursive: true, force: true });
 });
 
-/** Nothing is left behind, whatever happened. */
+/** No test may leave anything behind. */
 test.after.each(() => {
   assert.equal(readdirSync(stages), [], 'the folder of the build is gone');
   const left = readdirSync(folder, { recursive: true, encoding: 'utf8' });
@@ -68,7 +68,7 @@ test.after.each(() => {
   );
 });
 
-test('Each tool that is missing is refused by its name, with what installs it.', () => {
+test('A missing tool is reported by its name, with what installs it.', () => {
   const missing = (pattern: RegExp, env?: NodeJS.ProcessEnv) => {
     const { status, stderr } = build(env);
     assert.is(status, 1);
@@ -121,7 +121,7 @@ test('An addon that is built but does not load is not put in place.', () => {
 
 test('A folder that cannot be written is refused before anything is compiled, with a hint to --output.', () => {
   provide('python3', 'make', 'g++');
-  // Root may write anywhere, but not into a file.
+  // Root may write anywhere, but not below a file.
   writeFileSync(at('build'), '');
   const { status, stderr } = build();
   assert.is(status, 1);
@@ -130,7 +130,7 @@ test('A folder that cannot be written is refused before anything is compiled, wi
   assert.not.ok(existsSync(seen));
 });
 
-test('A folder where the addon is to be, and a name that Node loads no addon by, are refused before anything is compiled.', () => {
+test('A folder in place of the addon, and a name under which Node loads no addon, are refused before anything is compiled.', () => {
   provide('python3', 'make', 'g++');
   const place = at('..', '..', 'folder.node');
   mkdirSync(place);
@@ -147,7 +147,7 @@ test('A folder where the addon is to be, and a name that Node loads no addon by,
   assert.not.ok(existsSync(seen));
 });
 
-test('A package that takes no file is built from, for --output; a folder for temporary files that is not there is refused.', () => {
+test('A read-only package can be built to --output; a missing folder for temporary files is refused.', () => {
   provide('python3', 'make', 'g++');
   const change = (mode: string) =>
     spawnSync('chmod', ['-R', mode, at('objc'), at('msl'), at('dist', 'node-addon-api')]);
@@ -170,13 +170,13 @@ test('A package that takes no file is built from, for --output; a folder for tem
   );
 });
 
-test('An interruption ends the build, its compilers too, with 130.', async () => {
+test('An interruption ends the build and its compilers, with 130.', async () => {
   provide('python3', 'make', 'g++');
   const child = spawn(process.execPath, [main, 'build-native'], { env: { ...environment(), FAKE_ENDING: 'never' } });
   const ended = new Promise((resolve) => child.on('close', resolve));
   const timer = setInterval(() => {
     if (!existsSync(seen)) return;
-    // Once: the second would end the process at once.
+    // Only once, because a second one would end the process at once.
     clearInterval(timer);
     child.kill('SIGINT');
   }, 20);
@@ -184,7 +184,7 @@ test('An interruption ends the build, its compilers too, with 130.', async () =>
   assert.not.ok(existsSync(`${seen}.compiled`), 'nobody waits for a compiler');
 });
 
-const sentence = 'What is built goes to its place, where it is found, or to --output.';
+const sentence = 'The built addon is put where it is found, or at --output.';
 if (!existsSync(builtAddon)) {
   console.log(`skipped  ${sentence} There is no addon to copy (${builtAddon}).`);
   test.skip(sentence);

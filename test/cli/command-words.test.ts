@@ -6,7 +6,7 @@ const options = '--ddof --fixed-mean --degrees-of-freedom --header --no-header -
   ' ',
 );
 
-test('Messages name what is typed in place of what a program passes.', () => {
+test('Messages name what a user types in place of what a program passes.', () => {
   const cases = [
     ['`ddof` is (3), but there are (3) rows.', '--ddof is (3), but there are (3) rows.'],
     ['`degreesOfFreedom` is (-1).', '--degrees-of-freedom is (-1).'],
@@ -19,11 +19,11 @@ test('Messages name what is typed in place of what a program passes.', () => {
     ["pass `delimiter` (--delimiter ';') to choose.", "pass --delimiter ';' to choose."],
     ["is empty (missing: 'drop', or --missing drop, leaves it out)", 'is empty (--missing drop leaves it out)'],
     ["is 'x'; pass `delimiter` (--delimiter) if tabs separate its fields: line 2", "is 'x'; pass --delimiter if tabs separate its fields: line 2"], // biome-ignore format: a case a line
-    // A hint to what the command lacks is left out.
+    // A hint to something that the command lacks is left out.
     ['is (x); pass the other `columns` (--columns) if the first has names: line 2.', 'is (x): line 2.'],
     ['is the index; pass the other `columns` (--columns) to leave it out.', 'is the index.'],
     ["Pass `dtype: 'float64'`, or another unit.", "Pass `dtype: 'float64'`, or another unit."],
-    // What is not an option stays.
+    // Text that is not an option stays.
     ['`covariance` is not square.', '`covariance` is not square.'],
     ['File (`ddof is.csv) has `no` header (a, b).', 'File (`ddof is.csv) has `no` header (a, b).'],
   ] as const;

@@ -13,7 +13,7 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 const run = (...command: string[]) => runCommand(['compare', ...command]);
 
-/** A folder with the results.json of one case that takes so long. */
+/** A folder with the results.json of one case with this median. */
 function report(name: string, median: number, fields: Partial<Results> = {}): string {
   mkdirSync(at(name), { recursive: true });
   const measurements = [measurement({ contender: 'reference', time: time(1000) }), measurement({ time: time(median) })];
@@ -39,13 +39,13 @@ test('compare prints ratios and writes them as Markdown and as a page.', async (
   assert.match(readFileSync(at('c.html'), 'utf8'), '1.18 to 1.22');
 });
 
-test('compare takes contenders of one file.', async () => {
+test('compare compares contenders of one file.', async () => {
   const { code, stdout } = await run(base, '--contenders', 'reference, cpu');
   assert.is(code, 0);
   assert.match(stdout, /1 µs +100 ns +0\.10 .* faster/);
 });
 
-test('--fail-over exits with 1 and lists what is slower, and with 0 where nothing is slower by so much.', async () => {
+test('--fail-over exits with 1 and lists what is slower, and with 0 if nothing is slower by that much.', async () => {
   const failed = await runProcess(['compare', base, slow, '--fail-over', '1.10']);
   assert.equal([failed.code, failed.stderr], [1, '']);
   assert.match(

@@ -15,7 +15,7 @@ function file(name: string, text: string): string {
   return at(name);
 }
 
-test('Where float32 is too coarse for a mean, models and draws are float64, and one line says so.', async () => {
+test('If float32 is too coarse for a mean, models and draws are float64, and one line says so.', async () => {
   const far = file('far.csv', 'a,b\n1000000001,1\n1000000002,2\n1000000004,5\n1000000000,4\n');
   const told = /^Draws are float64: float32 has steps of \(64\) at the mean \(1000000001.75\) of column \(a\).*--dtype/;
   const fitted = await run(['fit', far, '--output', at('far.json')]);
@@ -32,7 +32,7 @@ test('Where float32 is too coarse for a mean, models and draws are float64, and 
   assert.is(new Set(lines.map((line) => line.split(',')[0])).size, 5, drawn.stdout);
 });
 
-test('Where float32 does not hold a variance, models and draws are float64, and the picture is drawn.', async () => {
+test('If float32 does not hold a variance, models and draws are float64, and the picture is drawn.', async () => {
   for (const unit of ['e25', 'e-25']) {
     const rows = file('unit.csv', `a,b\n1${unit},1\n3${unit},2\n2${unit},5\n7${unit},3\n`);
     const fitted = await run(['fit', rows, '--output', at('unit.json')]);
@@ -72,7 +72,7 @@ test('Covariance and mean are read as pandas and R write them, with the names of
     assert.is(stdout, plain.stdout);
     assert.not.match(stderr, 'First column');
   }
-  // Of a frame whose columns have no names.
+  // From a frame whose columns have no names.
   const counted = await sampled(',0\n0,3.75\n1,2.25\n', ',0,1\n0,9.5,-1.5\n1,-1.5,2.25\n');
   assert.is(counted.stdout.slice(counted.stdout.indexOf('\n')), plain.stdout.slice(4 - 1), counted.stderr);
   assert.match(counted.stdout, /^"?0"?,"?1"?\n/);
@@ -103,16 +103,16 @@ test('Covariance and mean are read as pandas and R write them, with the names of
       (await sampled(`${header}2.25,3.75\n`, header === 'b,a\n' ? covariance : 'a,b\n9.5,-1.5\n-1.5,2.25\n')).stderr,
       /Column \(0\) of mean \(.*m\.csv\) is \(b\), but column \(0\) of covariance \(.*c\.csv\) is \(a\)/,
     );
-  // The one row of a frame has a name of its own.
+  // The single row of a frame has a name.
   assert.is((await sampled(',a,b\nmean,3.75,2.25\n', covariance)).stdout, plain.stdout);
-  // A first column without a name may be a column as any other.
+  // A first column without a name may be an ordinary column.
   const square = await sampled('1,2\n', '"",a\n2,1\n1,2\n');
   assert.match(square.stdout, /^"",a\n/, square.stderr);
   const wide = await sampled('1,2\n', ',a,b\n0,2,1\n1,1,2\n2,3,4\n');
   assert.is(wide.code, 1);
 });
 
-test('Standard input stands for one input only.', async () => {
+test('Only one input may be standard input.', async () => {
   const model = file('model.json', '{}');
   for (const [words, names] of [
     [['sample', '--covariance', '-', '--mean', '-', '--count', '1', '--output', '-'], '--covariance and --mean'],
@@ -127,7 +127,7 @@ test('Standard input stands for one input only.', async () => {
   }
 });
 
-test('An output that is no name of a file is refused by its option before the data are read.', async () => {
+test('An output that is not a file name is refused with its option before the data are read.', async () => {
   const covariance = file('unit.csv', '1,0\n0,1\n');
   for (const [words, told] of [
     [['fit', at('none.csv'), '--output', folder], `--output (${folder}) is a folder`],

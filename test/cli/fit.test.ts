@@ -1,5 +1,5 @@
-// `covarium fit` and `covarium merge`, run as users run them: weights, missing values, shrinkage, and fits that are
-// spread.
+// `covarium fit` and `covarium merge`, run as users run them: weights, missing values, shrinkage, and distributed
+// fits.
 import { copyFileSync, existsSync, linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ function expectedModel(rows: readonly (readonly number[])[], options: EstimateOp
   return { mean: moments.mean.toArray(), covariance: moments.covariance(options).toArray() };
 }
 
-// Ulps of the largest number of each: merged sums differ in the order of addition alone.
+// Ulps of the largest number of each list: merged sums differ only in the order of addition.
 function nearUlps(actual: readonly number[], expected: readonly number[], most: number, what = ''): void {
   const scale = Math.max(...expected.map(Math.abs)) * Number.EPSILON;
   const ulps = Math.max(...expected.map((value, i) => Math.abs(actual[i]! - value) / scale));
@@ -73,11 +73,11 @@ test('fit takes weights, frequencies, shrinkage and a fixed mean, over several f
     ],
   );
   nearUlps(model('shrunk.json').covariance.flat(), shrunk.flat(), 32);
-  // As pandas writes a mean with numbers for names of its rows.
+  // As pandas writes a mean whose rows have numbers as names.
   for (const labelled of [',0\n0,1000000\n1,500000\n', ',b,a\n0,1000000,500000\n']) {
     const labels = ['--fixed-mean', file('l.csv', labelled), '--output', at('l.json')];
     const { stderr } = await run(['fit', ...paths, ...common, ...labels]);
-    // --no-header is of the data.
+    // --no-header is an option for the data.
     assert.not.match(stderr, '--no-header');
     assert.equal(model('l.json'), model('shrunk.json'));
   }
@@ -96,7 +96,7 @@ test('fit drops rows with missing values if the options say so, and prints how m
   assert.equal(model('dropped.json').mean, [13 / 3, 3]);
 });
 
-test('fit says of one row that it is not enough.', async () => {
+test('fit says that one row is not enough.', async () => {
   writeFileSync(at('one.csv'), 'a,b\n1,2\n');
   const { code, stderr } = await run(['fit', at('one.csv'), '--output', at('one.json')]);
   assert.is(code, 1);
@@ -122,7 +122,7 @@ test('fit names the column that makes a covariance singular, and says what to do
   );
   const sum = 'a,b,c\n1,5,6\n2,4,6\n3,1,4\n4,0,4\n7,1,8\n';
   assert.match(await refused('sum.csv', sum), /Column \(c\) of .* is a combination of the columns before it/);
-  // Rounding leaves this one a pivot above 0.
+  // Rounding gives this one a pivot above 0.
   const byLuck = 'a,b,c\n0.1,0.4,0.5\n0.6,0.7,1.3\n0.1,0.3,0.4\n0.1,0.5,0.6\n0.1,0.1,0.2\n0.1,0.7,0.8\n';
   assert.match(await refused('luck.csv', byLuck), /Column \(c\) of .* is a combination of the columns before it/);
   const twice = 'a,b\n1,2\n2,4\n3,6\n';
@@ -168,7 +168,7 @@ test('Shards of files or of rows, merged in any order, make the model of one run
     nearUlps(merged.covariance.flat(), one.covariance.flat(), 32, name);
     const bytes = text('merged.json');
     await succeeds('merge', third, first, second, '--output', at('merged.json'));
-    assert.is(text('merged.json'), bytes, 'the order of the arguments has no say');
+    assert.is(text('merged.json'), bytes, 'the order of the arguments does not matter');
     assert.match(
       (await run(['merge', first, third, '--output', at('x.json')])).stderr,
       /first \(2\).*\[ERR_INVALID_ARGUMENT\]\n$/,
@@ -193,7 +193,7 @@ test('Shards of files or of rows, merged in any order, make the model of one run
   }
 });
 
-test('Rows that would count twice are told: a file given twice is refused, and equal sums are warned of.', async () => {
+test('Rows that would count twice are found: a file given twice is refused, and equal sums give a warning.', async () => {
   const path = file('once.csv', csv(rowsFrom(0, 5)));
   linkSync(path, at('again.csv'));
   for (const twice of [
@@ -214,7 +214,7 @@ test('Rows that would count twice are told: a file given twice is refused, and e
   assert.is(JSON.parse(text('both.json')).moments.count, 10);
 });
 
-test('A shard without i/n is the one that a job says.', async () => {
+test('A shard without i/n is the one that the job scheduler sets.', async () => {
   const path = file('five.csv', csv(rowsFrom(0, 5)));
   const none = await run(['fit', path, '--partial', at('x.json'), '--shard']);
   assert.match(none.stderr, /has no i\/n.*\[ERR_INVALID_ARGUMENT\]\n$/);
@@ -335,11 +335,11 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
     () => ['fit', file('two.csv', '1,2\n2,1\n'), '--output', at('x.json')],
   ],
   [
-    'a part that is no JSON',
+    'a part that is not JSON',
     /is not JSON.*ERR_MALFORMED_MOMENTS/,
     () => ['merge', file('p.json', '{'), '--output', at('x.json')],
   ],
-  ['a part that is not there', /ERR_FILE_NOT_FOUND/, () => ['merge', at('none.json'), '--output', at('x.json')]],
+  ['a missing part', /ERR_FILE_NOT_FOUND/, () => ['merge', at('none.json'), '--output', at('x.json')]],
   [
     'a model in place of a part',
     /covariumPartial, is \(undefined\)/,
@@ -426,7 +426,7 @@ test('A model of a singular covariance is written with --singular or --jitter, a
   for (const rest of sum('singular.json')) assert.ok(Math.abs(rest) < 1e-13);
   const draws = ['--count', '5', '--seed', '1', '--output', '-'];
   await succeeds('sample', '--model', at('singular.json'), '--singular', ...draws);
-  // Of the second rounding leaves a positive pivot in float32.
+  // Rounding leaves a positive pivot of the second in float32.
   const rounded = file('rounded.csv', 'a,b,c\n1,2,3\n2,7,9\n4,5,9\n9,1,10\n');
   for (const [rows, ...share] of [[data], [data, '1e-4'], [rounded, '1e-4']]) {
     const { code, stderr } = await run(['fit', rows!, '--jitter', ...share, '--output', at('jittered.json')]);

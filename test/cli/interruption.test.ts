@@ -1,4 +1,4 @@
-// Signals: they end a command at once, unless it has an unfinished file; then they have it removed first.
+// Signals end a command at once; if it has an unfinished file, that is removed first.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'covarium-signals-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const signals = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 
-/** A pipe that nobody writes to; `reading` resolves when somebody reads it. */
+/** A pipe without a writer; `reading` resolves when a reader opens it. */
 function hangingPipe(name: string): { path: string; reading: () => Promise<{ close(): Promise<void> }> } {
   const path = join(folder, name);
   execFileSync('mkfifo', [path]);
@@ -47,7 +47,7 @@ else {
     assert.equal(readdirSync(where), []);
   });
 
-  // What hangs beside an unfinished file is ended all the same.
+  // A command that hangs with an unfinished file is ended, too.
   for (const kills of [1, 2])
     test(`A command that does not stop is ended by ${kills === 1 ? 'some seconds' : 'a second signal'}, and leaves no file.`, async () => {
       const where = mkdtempSync(join(folder, 'stuck-'));

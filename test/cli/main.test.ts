@@ -48,7 +48,7 @@ test('sample writes an NPY file of exactly the rows that the library draws.', as
   assert.equal(floats(bytes.subarray(128)), draws(1000, { seed: 42 }));
 });
 
-test('sample takes 1e3 for 1000, and leaves the manifest out where it is told to.', async () => {
+test('sample accepts 1e3 as 1000, and leaves out the manifest if told to.', async () => {
   const given = ['sample', '--model', model, '--seed', '42', '--output', at('e.npy')];
   for (const count of ['1e3', '1E+3', '1.0e3', '0.1e4']) {
     await succeeds(...given, '--count', count, '--no-manifest');
@@ -71,7 +71,7 @@ test('help shows examples.', async () => {
   );
 });
 
-test('sample writes a CSV file that reads back as the very rows, under the names of the model.', async () => {
+test('sample writes a CSV file that reads back as the same rows, under the names of the model.', async () => {
   await succeeds(
     'sample',
     '--model',
@@ -90,7 +90,7 @@ test('sample writes a CSV file that reads back as the very rows, under the names
   assert.equal(Float32Array.from(lines.join(',').split(','), Number), draws(1000, { seed: 42 }).slice(1000));
 });
 
-test('sample writes CSV to standard output, of any seed, stream and type.', async () => {
+test('sample writes CSV to standard output, with any seed, stream and type.', async () => {
   const mean = file('mean.csv', '1,-1\n');
   const covariance = file('covariance.csv', '2,0.5\n0.5,1\n');
   const seed = String(2n ** 64n - 1n);
@@ -137,7 +137,7 @@ test('fit writes a model of the data, which sample reads.', async () => {
   );
 });
 
-test('devices tells what is here, as text and as JSON.', async () => {
+test('devices lists the devices, as text and as JSON.', async () => {
   const text = await succeeds('devices');
   assert.match(text, /^covarium \d+\.\d+\.\d+, Node \d+/);
   assert.match(
@@ -216,7 +216,7 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
     () => sampling('--covariance', file('bad.csv', '1,2\n')),
   ],
   [
-    'a covariance that is not positive definite, with a word of the option that it has, and of none that it has not',
+    'a covariance that is not positive definite, naming only options that the command has',
     /\(1\)(?!.*jitter).* --singular .*\[ERR_NOT_POSITIVE_DEFINITE\]$/,
     () => sampling('--covariance', file('bad.csv', '1,2\n2,1\n')),
   ],
@@ -234,7 +234,7 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
   ['two distributions', /--model.*\[ERR_INVALID_ARGUMENT\]$/, () => ofModel('--mean', 'm.csv')],
   ['a negative count', /\(-3\): .*\[ERR_OUT_OF_RANGE\]$/, () => ofModel('--count', '-3')],
   [
-    'a count that is no whole number',
+    'a count that is not a whole number',
     /\(1.5\): pass a whole number from 0 to 2\^53 - 1, as 1000000 or 1e6\. \[ERR_OUT_OF_RANGE\]$/,
     () => ofModel('--count', '1.5'),
   ],
@@ -309,7 +309,7 @@ test('An output that standard input reads is refused, and stays.', async () => {
   }
 });
 
-test('What a message quotes does not reach the terminal as it is.', async () => {
+test('Control characters that a message quotes do not reach the terminal.', async () => {
   const sequence = '\u001b[2J';
   const outcomes = [
     await run(['devices', `--${sequence}`]),
@@ -382,7 +382,7 @@ test('Ctrl-C ends a sample with exit code 130 and leaves no file.', async () => 
   assert.equal(readdirSync(target), []);
 });
 
-test('A reader who has enough ends a sample quietly.', async () => {
+test('A reader that closes the pipe ends a sample quietly.', async () => {
   const child = start(['sample', '--model', model, '--count', '3000000000', '--seed', '1', '--output', '-']);
   const ended = outcomeOf(child);
   child.stdout.once('data', () => child.stdout.destroy());
@@ -392,7 +392,7 @@ test('A reader who has enough ends a sample quietly.', async () => {
 
 const decimals = suite('decimals');
 
-decimals('Every float32 is written so that it reads back.', () => {
+decimals('Every float32 is written so that it reads back exactly.', () => {
   const bytes = new Uint8Array(32);
   const word = new Uint32Array(1);
   const value = new Float32Array(word.buffer);
@@ -415,7 +415,7 @@ decimals('Numbers are written short.', () => {
   assert.is(Buffer.from(bytes.subarray(0, writeFloat64(1 / 3, bytes, 0))).toString(), '0.3333333333333333');
 });
 
-// The last --count and --output of a command line hold.
+// The last --count and --output of a command line count.
 function sampling(...rest: string[]): string[] {
   return ['sample', '--count', '5', '--output', at('refused.npy'), ...rest];
 }
@@ -442,7 +442,7 @@ function floats(bytes: Buffer): Float32Array {
 }
 
 function round(values: number[]): number[] {
-  // A device may have float32 only.
+  // A device may have only float32.
   return values.map((value) => Math.round(value * 1e5) / 1e5);
 }
 

@@ -28,7 +28,7 @@ const columns = ['a', 'b "c", d', 'e'];
 const model = modelFile('model.json', { columns });
 const draws = file('draws.csv', '1,2,3\n2,1,4\n0,-1,5\n');
 
-test('plot draws what sample and fit wrote: dots of the very rows, under the names of the model.', async () => {
+test('plot draws what sample and fit wrote: dots for exactly these rows, under the names of the model.', async () => {
   await succeeds('sample', '--model', model, '--count', '5000', '--seed', '1', '--output', at('many.npy'));
   await succeeds('sample', '--model', model, '--count', '30', '--seed', '2', '--output', at('data.csv'));
   assert.is(
@@ -68,7 +68,7 @@ test('plot draws what sample and fit wrote: dots of the very rows, under the nam
   );
 });
 
-test('plot takes chosen columns in their order, names of its own, and standard output.', async () => {
+test('plot takes chosen columns in their order, generates names, and writes to standard output.', async () => {
   const chosen = await succeeds(
     'plot',
     '--model',
@@ -81,7 +81,7 @@ test('plot takes chosen columns in their order, names of its own, and standard o
     '-',
   );
   assert.match(chosen, /^<svg [\s\S]*<\/svg>\n$/);
-  // 0.25 / sqrt(3), and the draws' own.
+  // 0.25 / sqrt(3), and the correlation of the draws.
   assert.match(chosen, 'Correlations: e and b &quot;c&quot;, d: model 0.14, draws \u22120.98.');
   const nameless = modelFile('nameless.json', {});
   assert.match(
@@ -108,7 +108,7 @@ test('plot takes a title, and says in the picture which rows are left out.', asy
   assert.match(titled, '\u25cf 3 draws<');
 });
 
-test('A name that ends in .png makes a PNG of twice the pixels, in the light colours, with its words.', async () => {
+test('A name that ends in .png makes a PNG of twice the pixels, in the light colours, with the texts.', async () => {
   const paths = [at('words.png'), at('none.png'), at('words.svg')];
   for (const [i, path] of paths.entries())
     await succeeds('plot', '--model', model, '--draws', draws, '--title', i === 1 ? ' ' : 'A title', '--output', path);
@@ -126,12 +126,12 @@ test('A name that ends in .png makes a PNG of twice the pixels, in the light col
   const all = pixels(png, 0, png!.height);
   assert.ok(all.get('255 255 255')! > 0.5 * png!.width * png!.height, 'the ground is white');
   assert.ok(all.get('31 98 196')! > 10, 'the legend has the colour of the draws');
-  // The title stands in the first 30 pixels.
+  // The title is in the first 30 pixels.
   assert.ok((pixels(png, 0, 60).get('26 26 26') ?? 0) > 100, 'letters');
   assert.is(pixels(untitled, 0, 60).get('26 26 26'), undefined);
 });
 
-/** Runs `covarium plot` where a module of that name cannot be loaded. */
+/** Runs `covarium plot` with a module of that name that cannot be loaded. */
 function plotWithout(module: RegExp, code: string) {
   const hooks = `export async function resolve(name, context, next) {
     if (${module}.test(name)) throw Object.assign(new Error('${code}: not this one'), { code: '${code}' });
@@ -143,15 +143,15 @@ function plotWithout(module: RegExp, code: string) {
   return outcomeOf(spawn(process.execPath, [...nodeOptions, '--import', register, main, ...command]));
 }
 
-test('Where the package that makes PNG files is missing, plot says which to install, and leaves no file.', async () => {
+test('If the package that makes PNG files is missing, plot says which to install, and leaves no file.', async () => {
   const { code, stderr } = await plotWithout(/^@resvg.resvg-js$/, 'ERR_MODULE_NOT_FOUND');
   assert.is(code, 1);
   assert.match(stderr, /\(@resvg\/resvg-js\).*npm install @resvg\/resvg-js.*\[ERR_UNSUPPORTED\]\n$/);
   assert.not.ok(readdirSync(folder).some((name) => name.startsWith('refused')));
 });
 
-test('A module that passing lack keeps from being loaded is told with the reason.', async () => {
-  // The command's own code is one file of the package's bundle.
+test('A module that cannot be loaded because of a temporary shortage is reported with the reason.', async () => {
+  // The command's own code is one file of the bundle.
   for (const module of [/^@resvg.resvg-js$/, /\/plot(\.ts|-\w+\.js)$/]) {
     const { code, stderr } = await plotWithout(module, 'EMFILE');
     assert.is(code, 1, `${module}`);
@@ -161,7 +161,7 @@ test('A module that passing lack keeps from being loaded is told with the reason
 });
 
 test('plot shows a singular model, whose ellipses are lines.', async () => {
-  // Rounded to float32 the second variable is twice the first, and less by more than float64 would forgive.
+  // Rounded to float32, the second variable is twice the first; in float64 the difference would count.
   const line = modelFile('line.json', {
     mean: [0, 0],
     covariance: [
@@ -199,7 +199,7 @@ const wide = {
   covariance: Array.from({ length: 9 }, (_, i) => Array.from({ length: 9 }, (_, j) => Number(i === j))),
 };
 
-// The last of an option that is given twice holds.
+// If an option is given twice, the last one counts.
 const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
   ['a missing model', /none\.json.*\[ERR_FILE_NOT_FOUND\]$/, () => plotting('--model', at('none.json'))],
   ['missing draws', /none\.npy.*\[ERR_FILE_NOT_FOUND\]$/, () => plotting('--draws', at('none.npy'))],
@@ -230,7 +230,7 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
     () => plotting('--data', file('other.csv', 'a,f,e\n1,2,3\n')),
   ],
   [
-    'a number that is none',
+    'a number that is not one',
     /\(nan\).*: line 2, character 3.*\[ERR_MALFORMED_CSV\]$/,
     () => plotting('--draws', file('nan.csv', '1,2,3\n1,nan,2\n')),
   ],

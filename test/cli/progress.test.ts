@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { lineOf } from '../../lib/cli/progress.ts';
 
-test('The line of progress fits the terminal, from 40 columns on, whatever the number of rows.', () => {
+test('The progress line fits a terminal of 40 columns or more, for any number of rows.', () => {
   for (const total of [10, 1e6, Number.MAX_SAFE_INTEGER])
     for (const columns of [40, 60, 80, 100, 200]) {
       const { format, barsize } = lineOf(total, columns);

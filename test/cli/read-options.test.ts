@@ -12,7 +12,7 @@ import { npyBytes, npyHeader } from '../../lib/table/npy.ts';
 import { outcomeOf, run, start, succeeds } from '../harness/command-line.ts';
 import { noCpu } from '../harness/cpu-backend.ts';
 
-// The model is one of float64, which the best device may not have.
+// The model is float64, which the best device may not support.
 Object.assign(process.env, { COVARIUM_DEVICE: noCpu === '' ? 'cpu' : 'reference' });
 
 const folder = mkdtempSync(join(tmpdir(), 'covarium-table-cli-'));
@@ -28,7 +28,7 @@ const covariance = [
 ];
 writeFileSync(model, JSON.stringify({ covarium: 1, dtype: 'float64', columns, mean: [1, -1], covariance }));
 
-/** What a command with so many bytes as standard input says on standard output, as bytes. */
+/** The standard output, as bytes, of a command with these bytes as standard input. */
 async function piped(command: string[], input: Uint8Array = Buffer.alloc(0)): Promise<Buffer> {
   const child = start(command);
   const chunks: Buffer[] = [];
@@ -59,7 +59,7 @@ for (const format of tableFormats)
     assert.equal(readFileSync(at('again.json')), readFileSync(at('fitted.json')));
   });
 
-test('A model goes through a pipe, and a part of a fit: what fit and merge write, sample, verify and merge read.', async () => {
+test('A model, and a part of a fit, may go through a pipe: sample, verify and merge read what fit and merge write.', async () => {
   const data = 'x,y\n1,2\n3,2\n5,8\n4,4\n';
   const piece = await piped(['fit', '-', '--output', '-'], Buffer.from(data));
   await piped(['fit', '-', '--output', at('file.json')], Buffer.from(data));
@@ -82,7 +82,7 @@ test('A model goes through a pipe, and a part of a fit: what fit and merge write
   assert.not(existsSync('-'));
 });
 
-test("fit takes chosen columns of other tools' files, and drops rows with missing values when it is told to.", async () => {
+test("fit takes chosen columns of other tools' files, and drops rows with missing values if told to.", async () => {
   await succeeds(
     'fit',
     join(data, 'flights-200k.arrow'),
@@ -107,7 +107,7 @@ test("fit takes chosen columns of other tools' files, and drops rows with missin
   assert.equal(JSON.parse(readFileSync(at('holes.json'), 'utf8')).mean, [4, 3]);
 });
 
-test('A column of text, an unknown format and a file that is cut short are refused with one line.', async () => {
+test('A column of text, an unknown format and a truncated file are refused with one line.', async () => {
   await succeeds('sample', '--model', model, '--count', '9', '--output', at('cut.parquet'));
   writeFileSync(at('cut.parquet'), readFileSync(at('cut.parquet')).subarray(0, 200));
   const refusals: [RegExp, string[]][] = [
@@ -127,7 +127,7 @@ test('A column of text, an unknown format and a file that is cut short are refus
   assert.not.ok(readdirSync(folder).some((name) => name.startsWith('refused') || name.includes('partial')));
 });
 
-test('CSV is read as options say: names that are numbers, other delimiters, comments; doubts are a line each.', async () => {
+test('CSV is read as options say: names that are numbers, other delimiters, comments; each doubtful case gives a line.', async () => {
   const fitted = async (text: string, ...options: string[]) => {
     writeFileSync(at('dialect.csv'), text);
     const { code, stderr } = await run(['fit', at('dialect.csv'), ...options, '--output', at('dialect.json')]);
@@ -170,7 +170,7 @@ test('plot shows draws and data of any format, whose columns it finds by their n
   assert.match(await picture(at('p.arrow')), /^<svg /);
 });
 
-test('plot --missing drop leaves out the rows that fit does, which picture and terminal say.', async () => {
+test('plot --missing drop leaves out the same rows as fit, and the picture and the terminal say so.', async () => {
   const rows = Array.from({ length: 600 }, (_, i) => [Math.sin(i) * 1000, i % 10 === 4 ? Number.NaN : i / 8]);
   const named = modelOf('holes.json', {
     columns: ['d', 'n'],
@@ -215,7 +215,7 @@ test('plot --missing drop leaves out the rows that fit does, which picture and t
       stdout,
       /Histograms and scatter panels of 2 draws and 540 rows of data \(60 with missing values left out\)/,
     );
-    // The column that is not shown decides too.
+    // A column that is not shown counts, too.
     const first = [...command, '--missing', 'drop', '--output', '-', '--columns', holed === named ? 'd' : 'x1'];
     assert.match(await outcomeOfRun(first), '540 rows of data (60');
   }

@@ -1,4 +1,4 @@
-// A run in parts: whoever draws which of them, killed or not, the folder ends with the same bytes.
+// A run in parts: whichever process draws which part, killed or not, the folder ends with the same bytes.
 import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -38,7 +38,7 @@ writeFileSync(model, JSON.stringify({ covarium: 1, columns: ['a', 'b'], ...norma
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 for (const format of ['npy', 'csv', 'parquet', 'arrow'])
-  test(`${format}: one process and three shards write the same parts, which joined are the single file's rows.`, async () => {
+  test(`${format}: one process and three shards write the same parts; joined, they have the single file's rows.`, async () => {
     const whole = fresh();
     await draw({ output: whole, format });
     const shared = fresh();
@@ -53,7 +53,7 @@ for (const format of ['npy', 'csv', 'parquet', 'arrow'])
     assert.is(joined.length, 2000);
   });
 
-test('Parquet and Arrow files say in themselves which run they are of.', async () => {
+test('Parquet and Arrow files say to which run they belong.', async () => {
   const told: (string | undefined)[] = [];
   for (const format of ['parquet', 'arrow']) {
     const output = at(`told.${format}`);
@@ -70,7 +70,7 @@ test('Parquet and Arrow files say in themselves which run they are of.', async (
   assert.equal(told, ['parquet', 'arrow']);
 });
 
-test('Ten kills at random moments, and two processes at once: the same bytes as undisturbed.', async () => {
+test('Ten kills at random moments, and two processes at once, give the same bytes as an undisturbed run.', async () => {
   const long = { count: '1500000', rowsPerPart: '15000' };
   const trial = async (format: string) => {
     const [calm, disturbed] = [fresh(), fresh()];
@@ -98,13 +98,13 @@ test('Ten kills at random moments, and two processes at once: the same bytes as 
   await Promise.all([trial('npy'), trial('parquet')]);
 });
 
-test('What is there is not drawn again, and what is missing is.', async () => {
+test('Existing parts are not drawn again, missing ones are.', async () => {
   const output = fresh();
   await draw({ output });
   const before = parts(output);
   const marked = join(output, 'part-000001.npy');
   const manifest = `${marked}.json`;
-  // Another machine's manifest of the same run counts: it is left as it is.
+  // Another machine's manifest of the same run is accepted and not changed.
   writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(/"name": ".*"/, '"name": "elsewhere"'));
   const told = readFileSync(manifest, 'utf8');
   rmSync(join(output, 'part-000002.npy'));
@@ -180,7 +180,7 @@ for (const [what, code, shown, spoil, changed = {}] of refusals)
     assert.equal(digests(output), before);
   });
 
-test('A single file is not written where its manifest would replace something else.', async () => {
+test('A single file is not written if its manifest would replace something else.', async () => {
   const output = at('draws.npy');
   writeFileSync(`${output}.json`, '{"my":"settings"}');
   await throwsCode('ERR_FILE_UNWRITABLE', 'draws.npy.json', () => draw({ output, rowsPerPart: undefined }));
@@ -207,7 +207,7 @@ function parts(output: string): { [name: string]: string } {
   return Object.fromEntries(Object.entries(digests(output)).filter(([name]) => /^part-[^.]*\.\w+$/.test(name)));
 }
 
-/** SHA-256 of each file in a folder, but for the file that is under way. */
+/** SHA-256 of each file in a folder, except the unfinished file. */
 function digests(output: string): { [name: string]: string } {
   const names = readdirSync(output).filter((name) => !name.endsWith('.partial'));
   return Object.fromEntries(
@@ -226,7 +226,7 @@ function flip(path: string): void {
   writeFileSync(path, bytes);
 }
 
-/** Waits until a process has begun a part, and some more have come, or until it has ended. */
+/** Waits until a process has begun a part and written some more, or until it has ended. */
 async function progress(output: string, child: ChildProcess, more: number): Promise<void> {
   const names = () => (existsSync(output) ? readdirSync(output) : []);
   const count = () => names().filter((name) => /^part-[^.]*\.\w+$/.test(name)).length;

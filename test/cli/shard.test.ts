@@ -1,4 +1,4 @@
-// Which share of the work a process has: the command line and the schedulers' variables.
+// Which share of the work a process has, from the command line and the schedulers' variables.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ShardArguments, shardArgument } from '../../lib/cli/shard.ts';
@@ -6,7 +6,7 @@ import type { ErrorCode } from '../../lib/index.ts';
 import fc from '../harness/properties.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
-test('--shard counts from 1, and the n shards have every piece once.', () => {
+test('--shard counts from 1, and the n shards have every piece exactly once.', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 0, max: 1000 }), (n, piece) => {
       const shards = Array.from({ length: n }, (_, i) => shardArgument({ shard: `${i + 1}/${n}` }, {})!);
@@ -42,12 +42,12 @@ const refused: [code: ErrorCode, shown: string, given: ShardArguments, environme
   ['ERR_INVALID_ARGUMENT', '(many)', { shards: 'many' }, { JOB_COMPLETION_INDEX: '0' }],
   ['ERR_INVALID_ARGUMENT', 'COVARIUM_SHARDS', {}, { JOB_COMPLETION_INDEX: '0' }],
   ['ERR_OUT_OF_RANGE', 'JOB_COMPLETION_INDEX (3)', { shards: '3' }, { JOB_COMPLETION_INDEX: '3' }],
-  // --array=3,7: an index can't be told from the variables.
+  // --array=3,7: the variables do not determine an index.
   ['ERR_OUT_OF_RANGE', 'SLURM_ARRAY_TASK_ID (7)', {}, slurm(7, 3, 2)],
   ['ERR_INVALID_ARGUMENT', 'SLURM_ARRAY_TASK_COUNT', {}, { SLURM_ARRAY_TASK_ID: '3' }],
 ];
 for (const [code, shown, given, environment = {}] of refused)
-  test(`A shard that is none is refused: ${JSON.stringify({ ...given, ...environment })}.`, async () => {
+  test(`An invalid shard is refused: ${JSON.stringify({ ...given, ...environment })}.`, async () => {
     await throwsCode(code, shown, () => shardArgument(given, environment));
   });
 
