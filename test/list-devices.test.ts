@@ -4,7 +4,7 @@ import { listDevices } from '../lib/index.ts';
 
 const warnings = () => listDevices().flatMap((device) => device.warnings.map((text) => `${device.kind}: ${text}`));
 
-test('A set of instructions that no kernels are built for is told of.', () => {
+test('An instruction set without kernels gives a warning.', () => {
   const env: NodeJS.ProcessEnv & { COVARIUM_INSTRUCTION_SET?: string } = process.env;
   const { COVARIUM_INSTRUCTION_SET: before } = env;
   try {

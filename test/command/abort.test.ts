@@ -1,4 +1,4 @@
-// Every asynchronous call that may be long takes a signal, which stops it and leaves nothing behind.
+// Every asynchronous call that may take long accepts a signal, which stops it and leaves nothing behind.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -35,7 +35,7 @@ const covariance = [
 const rows = Array.from({ length: 12 }, (_, i) => [Math.sin(3 * i), Math.cos(i * i)]);
 const labels = rows.map((_, i) => i % 2);
 
-/** Each call that gets a signal, of objects that `close` closes. */
+/** Each call that takes a signal, on objects that `close` closes. */
 function callsOf(device: Device): { readonly calls: Calls; close(): void } {
   const normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
   const student = MultivariateStudentT.fromScaleSync({ device, degreesOfFreedom: 5, scale: covariance });
@@ -157,7 +157,7 @@ onEveryDevice('a signal that has aborted stops every call, and leaves no memory 
   close();
 });
 
-onEveryDevice('a synchronous twin takes no signal.', async (device) => {
+onEveryDevice('a synchronous twin does not take a signal.', async (device) => {
   const options = { device, signal: new AbortController().signal };
   await throwsCode('ERR_UNKNOWN_OPTION', '(signal)', () =>
     MultivariateNormal.fromCovarianceSync({ ...options, covariance } as never),
@@ -169,7 +169,7 @@ if (noCpu === '')
   test('A signal that aborts later stops long work.', async () => {
     using device = openDevice('cpu');
     const n = 700;
-    // Each column twice: singular, so that no factor is found before the eigenvalues.
+    // Each column occurs twice, so the matrix is singular, and no factor is found before the eigenvalues.
     const place = (index: number) => index % (n / 2);
     const large = new Float64Array(n * n).map((_, at) =>
       Math.exp(-Math.abs(place(Math.floor(at / n)) - place(at % n)) / 5),

@@ -25,7 +25,7 @@ onEveryDevice('one commit holds a pipeline, and gives its timings.', async (devi
   for (const time of [timings.encodeMs, timings.deviceMs, timings.wallMs]) assert.ok(time >= 0, String(time));
 });
 
-onEveryDevice('the synchronous twin has run when it returns.', (device) => {
+onEveryDevice('a synchronous commit has run when it returns.', (device) => {
   const left = Matrix.from([[1, 2, 3]]);
   const right = Matrix.from([[1], [10], [100]]);
   const out = device.matrix(1, 1);
@@ -36,7 +36,7 @@ onEveryDevice('the synchronous twin has run when it returns.', (device) => {
   assert.is(out.get(0, 0), 321 - 642);
 });
 
-onEveryDevice('every product transposes as asked.', (device) => {
+onEveryDevice('every product transposes as requested.', (device) => {
   const a = Matrix.from([
     [1, 2, 3],
     [4, 5, 6],
@@ -49,7 +49,7 @@ onEveryDevice('every product transposes as asked.', (device) => {
   assert.equal(small.toArray().flat(), [14, 32, 32, 77]);
 });
 
-onEveryDevice('elementwise and triangular verbs do what they say.', (device) => {
+onEveryDevice('elementwise and triangular commands give the right results.', (device) => {
   const factor = Matrix.from([
     [2, Number.NaN],
     [1, 4],
@@ -100,7 +100,7 @@ onEveryDevice('a Cholesky solve applies the inverse of the covariance.', async (
   device.commandBuffer().choleskySolve(factor, none).commitSync();
 });
 
-onEveryDevice('a factor is made where it is asked for, or refused.', async (device) => {
+onEveryDevice('a factor is made where it is requested, or refused.', async (device) => {
   const [factor, expected] = [square(), [2, 0, 1, Math.SQRT2]];
   assert.is(device.commandBuffer().cholesky(factor, { factor: 'cpu' }).commitSync().factor, 'cpu');
   close(factor.toArray().flat(), expected);
@@ -124,7 +124,7 @@ onEveryDevice('a factor is made where it is asked for, or refused.', async (devi
   );
 });
 
-onEveryDevice('normals are those of their place in the stream.', (device) => {
+onEveryDevice('normals are those at their place in the stream.', (device) => {
   const whole = device.vector(100);
   const part = device.vector(30);
   device
@@ -164,7 +164,7 @@ onEveryDevice('a kernel is launched over matrices, vectors and the bytes of its 
   await throwsCode('ERR_OUT_OF_RANGE', '(-1)', () => device.commandBuffer().launch('zero_upper', [rows], [-1], [1]));
 });
 
-onEveryDevice('what a command refuses fails its commit, and the device goes on.', async (device) => {
+onEveryDevice('a command that fails rejects its commit, and the device goes on.', async (device) => {
   const indefinite = Matrix.from([
     [1, 0, 0],
     [0, 1, 2],
@@ -267,7 +267,7 @@ onEveryDevice('wrong operands are refused as they are recorded.', async (device)
   await throwsCode('ERR_OUT_OF_RANGE', '`scale` is (NaN), not a finite number', () =>
     commands.addRow(one, one.rows === 2 ? Vector.from([1, 2]) : wide, Number.NaN),
   );
-  // An Apple GPU's float32, and the CPU's, would be infinite.
+  // In the float32 of an Apple GPU, and of the CPU, it would be infinite.
   await throwsCode('ERR_OUT_OF_RANGE', '`scale` is (1e+39), which float32 does not hold', () =>
     commands.addRow(one, Vector.from(new Float32Array(one.columns)), 1e39),
   );

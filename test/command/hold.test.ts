@@ -17,10 +17,10 @@ import { throwsCode } from '../harness/throws-code.ts';
 
 const covariance = [[2, 0.5], [0.5, 1]]; // biome-ignore format: short
 const covariances = [covariance, covariance];
-// The second is so far out that it is measured again.
+// The second is so far out that its density is computed again.
 const rows = [[1, 2], [1e30, 3]]; // biome-ignore format: short
 
-onEveryDevice('what is closed is there until the calls in flight are over, and gone then.', async (device) => {
+onEveryDevice('a closed object stays until the calls in flight have ended, and is gone then.', async (device) => {
   const normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
   const student = MultivariateStudentT.fromScaleSync({ device, scale: covariance, degreesOfFreedom: 5 });
   const batch = MultivariateNormalBatch.fromCovarianceSync({ device, covariances });
@@ -69,26 +69,26 @@ onEveryDevice('a call that computes on the host ends soon after its device is cl
     const pending = call(device);
     setTimeout(() => device.close(), 20);
     const from = performance.now();
-    // The second is that of a commit in flight.
+    // The second outcome is that of a commit in flight.
     const outcome = await pending.then(
       () => 'a result',
       ({ code }) => code,
     );
     assert.ok(['ERR_CLOSED', 'ERR_ABORTED'].includes(outcome), outcome);
-    // Each would take ten seconds and more.
+    // Each call would take ten seconds or more.
     const took = performance.now() - from;
     assert.ok(took < 3000, `${took} ms`);
   }
 });
 
-onEveryDevice('blocks of a normal that is closed say that it is.', async (device) => {
+onEveryDevice('blocks of a closed normal are refused, and the error says that it is closed.', async (device) => {
   using normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
   await throwsCode('ERR_CLOSED', 'Normal of dimension (2) is closed', async () => {
     for await (const _ of normal.blocks(40, { rowsPerBlock: 10 })) normal.close();
   });
 });
 
-test('An error of a call whose device was closed is of the device, and others stay.', async () => {
+test('If its device was closed, a call fails with an error about the device; other errors stay.', async () => {
   const device = openDevice('reference');
   const kept = new Kept(device, () => {});
   const failing = (code: 'ERR_CLOSED' | 'ERR_SHAPE') => () =>

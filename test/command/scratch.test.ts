@@ -1,4 +1,5 @@
-// Where lib puts what a commit works on: a device that wants everything in its own memory gets it so, and gets it back.
+// Where lib puts the operands of a commit: a device that wants everything in its own memory gets it there, and all of
+// it is released.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Scratch } from '../../lib/command/scratch.ts';
@@ -18,7 +19,7 @@ const rows = [
 ];
 const mean = [1, -1];
 
-test('Every operand of every method is in the memory of a device that wants it there.', async () => {
+test('Every operand of every method is in the memory of the device, if the device wants it there.', async () => {
   const { device, commits, strangers } = openPretendGpu();
   const results: { close(): void }[] = [];
   const makers = [
@@ -50,11 +51,11 @@ test('Every operand of every method is in the memory of a device that wants it t
   assert.equal(strangers, []);
   assert.ok(commits.length > 60, `${commits.length} commits`);
   for (const result of results) result.close();
-  assert.is(device.memory().liveBytes, 0, 'and all of it comes back');
+  assert.is(device.memory().liveBytes, 0, 'and all of it is released');
   device.close();
 });
 
-test('What is refused leaves nothing in the memory of the device.', async () => {
+test('A refused call leaves nothing in the memory of the device.', async () => {
   const { device } = openPretendGpu();
   const indefinite = [
     [1, 2],
@@ -74,32 +75,35 @@ test('What is refused leaves nothing in the memory of the device.', async () => 
   device.close();
 });
 
-onEveryDevice('an array that the device may read is read where it is; another is copied, and closed.', (device) => {
-  const scratch = new Scratch(device);
-  const before = device.memory().liveBytes;
-  const values = Float32Array.of(1, 2);
-  assert.is(scratch.input(values, 'float32'), values);
-  assert.equal(scratch.reachable, [values]);
-  const shared = new Float32Array(new SharedArrayBuffer(8)).fill(3);
-  for (const [source, expected] of [
-    [Float64Array.of(0.1, 2), [Math.fround(0.1), 2]],
-    [shared, [3, 3]],
-  ] as const) {
-    const copy = scratch.input(source as Float32Array, 'float32');
-    assert.is.not(copy.buffer, source.buffer);
-    assert.equal([...copy], expected);
-  }
-  const changed = scratch.copy(values, 'float32');
-  changed.fill(9);
-  assert.equal([...values], [1, 2]);
-  assert.equal([...scratch.zeros('float32', 3)], [0, 0, 0]);
-  const large = scratch.zeros('float32', 1 << 19);
-  assert.ok(large.every((value) => value === 0));
-  assert.ok(device.memory().liveBytes >= before + large.byteLength, 'what is large is memory of the device');
-  assert.is(scratch.reachable.length, 1);
-  scratch.close();
-  assert.is(device.memory().liveBytes, before);
-});
+onEveryDevice(
+  'an array that the device may read is read in place; another one is copied, and the copy is closed.',
+  (device) => {
+    const scratch = new Scratch(device);
+    const before = device.memory().liveBytes;
+    const values = Float32Array.of(1, 2);
+    assert.is(scratch.input(values, 'float32'), values);
+    assert.equal(scratch.reachable, [values]);
+    const shared = new Float32Array(new SharedArrayBuffer(8)).fill(3);
+    for (const [source, expected] of [
+      [Float64Array.of(0.1, 2), [Math.fround(0.1), 2]],
+      [shared, [3, 3]],
+    ] as const) {
+      const copy = scratch.input(source as Float32Array, 'float32');
+      assert.is.not(copy.buffer, source.buffer);
+      assert.equal([...copy], expected);
+    }
+    const changed = scratch.copy(values, 'float32');
+    changed.fill(9);
+    assert.equal([...values], [1, 2]);
+    assert.equal([...scratch.zeros('float32', 3)], [0, 0, 0]);
+    const large = scratch.zeros('float32', 1 << 19);
+    assert.ok(large.every((value) => value === 0));
+    assert.ok(device.memory().liveBytes >= before + large.byteLength, 'large results are memory of the device');
+    assert.is(scratch.reachable.length, 1);
+    scratch.close();
+    assert.is(device.memory().liveBytes, before);
+  },
+);
 
 async function codeOf(work: () => unknown): Promise<string> {
   try {

@@ -9,7 +9,7 @@ import { throwsCode } from '../harness/throws-code.ts';
 
 const pieces = 30;
 
-/** Work of the host for some slices, in pieces of a millisecond, and then a commit. */
+/** Host work for several slices, in pieces of a millisecond, and then a commit. */
 function* long(after: () => void): Tasks<number> {
   for (let piece = 0; piece < pieces; piece++) {
     const end = performance.now() + 1;
@@ -23,7 +23,7 @@ function* long(after: () => void): Tasks<number> {
   return value[0]!;
 }
 
-test('The event loop turns between slices of long work, and the result is the same as without.', async () => {
+test('The event loop turns between slices of long work, and the result is the same as without slices.', async () => {
   let turns = 0;
   let isRunning = true;
   const watching = (async () => {

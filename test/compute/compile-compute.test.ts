@@ -25,7 +25,7 @@ onEveryDevice('a kernel is a function of its arguments and its thread.', async (
   assert.equal(vector.toArray(), [7, 13, 19]);
 });
 
-onEveryDevice('parameters may be taken by name, and locals have the types of what they are given.', async (device) => {
+onEveryDevice('parameters may be taken by name, and locals have the types of their values.', async (device) => {
   const kernel = await device.compute({ scale: f32, out: output(f32), counts: output(i32) }, (args, thread) => {
     let sum = 0;
     let steps = 0;
@@ -80,7 +80,7 @@ function fill(values: { [i: number]: number }, from: number, count: number) {
 }
 
 onEveryDevice(
-  'functions and numbers of `uses` are seen, for each type anew; arrays of a thread are its own.',
+  'functions and numbers of `uses` are available, compiled for each type; each thread has its own arrays.',
   async (device) => {
     const kernel = await device.compute(
       { x: input(f32), out: output(f32), whole: output(i32) },
@@ -129,7 +129,7 @@ onEveryDevice('names may have letters that Metal does not take.', async (device)
 });
 declare function quadrat_ü(x: number): number;
 
-onEveryDevice('bytes read as whole numbers, and take the lowest bits.', async (device) => {
+onEveryDevice('bytes are read as whole numbers, and are written with the lowest bits.', async (device) => {
   const invert = await device.compute({ pixels: output(u8) }, ({ pixels }, { x }) => {
     pixels[x] = 300 - pixels[x]!;
   });
@@ -138,7 +138,7 @@ onEveryDevice('bytes read as whole numbers, and take the lowest bits.', async (d
   assert.equal([...pixels], [44, 0, 255, 45]);
 });
 
-onEveryDevice('f64 is where the device has it.', async (device) => {
+onEveryDevice('f64 works if the device supports it.', async (device) => {
   const text = ({ a, x }: { a: number; x: { [i: number]: number } }, { x: i }: { x: number }) => {
     x[i] = a * x[i]! + 0.1 + Math.max(Math.sqrt(2), 0);
   };
@@ -198,7 +198,7 @@ for (const kind of kindsHere.filter((each) => each === 'cpu' || each === 'refere
     const error = await throwsCode('ERR_KERNEL_CHECK', '(x)', () =>
       kernel.run({ grid: 4, arguments: { x: [1, 2, 3, 4], out: new Float32Array(4) } }),
     );
-    // The text of new Function has two lines before the body.
+    // The text of a new Function has two lines before the body.
     assert.equal([error.path, error.line], ['shift', 4], error.message);
     assert.ok(error.message.includes('at (shift:4)'), error.message);
   });
@@ -280,7 +280,7 @@ async function written(device: Device, body: string, uses: Uses = {}, grid = 1):
   return [...out];
 }
 
-onEveryDevice('the head of a loop may have conditions, barriers and logs, as minifiers write them.', async (device) => {
+onEveryDevice('the head of a loop may have conditions, barriers and logs, as in minified code.', async (device) => {
   const bodies = [
     'for (let i = 0; i < 10 && n < 50; i > 4 ? (i += 2) : i++) n++;',
     'for (let i = 0; i < 10 && n < 50; n > 4 && i++) { n++; if (n === 3) continue; }',
@@ -313,7 +313,7 @@ onEveryDevice('an index is computed once, and before the value.', async (device)
   }
 });
 
-onEveryDevice('a local may be called as the printed name of a length is.', async (device) => {
+onEveryDevice('a local may have the same name as the printed name of a length.', async (device) => {
   assert.equal(await written(device, '{ let out_length = 80; out[0] = out_length; out[1] = out.length; }'), [
     ...[80, 6, 0, 0, 0, 0],
   ]);
@@ -330,7 +330,7 @@ onEveryDevice('whole numbers have one zero.', async (device) => {
   assert.equal([...out], [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]);
 });
 
-onEveryDevice('an array of f64 takes numbers alone, and results go into memory that is kept.', async (device) => {
+onEveryDevice('an array of f64 takes only numbers, and results go into given memory.', async (device) => {
   if (!device.dtypes.includes('float64')) return;
   const kernel = await device.compute({ a: input(f64), out: output(f64) }, ({ a, out }, { x }) => {
     out[x] = a[x]! + a.length;
@@ -343,14 +343,17 @@ onEveryDevice('an array of f64 takes numbers alone, and results go into memory t
   await throwsCode('ERR_INVALID_ARGUMENT', "Argument (a[1]) is an f64, not ('2')", tried({ a: [1, '2'] }));
 });
 
-onEveryDevice('what is no array is refused as such, where a kernel asks for its length too.', async (device) => {
-  const kernel = await device.compute({ a: input(f32), out: output(f32) }, ({ a, out }) => {
-    out[0] = a.length;
-  });
-  for (const a of [{}, { shape: 3 }, new ArrayBuffer(8)])
-    await throwsCode('ERR_INVALID_ARGUMENT', 'Argument (a) of kernel (unnamed) is an array of f32, not (', () =>
-      kernel.run({ grid: 1, arguments: { a: a as never, out: new Float32Array(1) } }),
-    );
-});
+onEveryDevice(
+  'an argument that is not an array is refused for that, even if a kernel asks for its length.',
+  async (device) => {
+    const kernel = await device.compute({ a: input(f32), out: output(f32) }, ({ a, out }) => {
+      out[0] = a.length;
+    });
+    for (const a of [{}, { shape: 3 }, new ArrayBuffer(8)])
+      await throwsCode('ERR_INVALID_ARGUMENT', 'Argument (a) of kernel (unnamed) is an array of f32, not (', () =>
+        kernel.run({ grid: 1, arguments: { a: a as never, out: new Float32Array(1) } }),
+      );
+  },
+);
 
 test.run();

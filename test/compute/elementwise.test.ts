@@ -1,4 +1,4 @@
-// Kernels of a line of text: types are those of the arguments.
+// Kernels of one line of text: their types are those of the arguments.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { f32, i32, Matrix } from '../../lib/index.ts';
@@ -36,7 +36,7 @@ onEveryDevice('a reduction of texts maps and combines.', async (device) => {
   assert.is(await most.run([Uint8Array.of(3, 200, 7)]), 200);
 });
 
-onEveryDevice('an error names the line and the column of the text, by the name of its argument.', async (device) => {
+onEveryDevice('an error has the line and the column of the text, and the name of its argument.', async (device) => {
   const places = async (make: () => Promise<unknown>, path: string, line: number, column: number, why: string) => {
     const error = await throwsCode('ERR_KERNEL_COMPILE', why, make);
     assert.equal([error.path, error.line, error.column], [path, line, column], error.message);
@@ -73,7 +73,7 @@ onEveryDevice('a text may have comments, parentheses and a semicolon at its end.
   assert.is(await sum.run([[1, 2, 3]]), 6);
 });
 
-onEveryDevice('what is no text is refused.', async (device) => {
+onEveryDevice('an argument that is not a text is refused.', async (device) => {
   await throwsCode('ERR_INVALID_ARGUMENT', "('x, x')", () => device.elementwise('x, x', 'out = x'));
   await throwsCode('ERR_INVALID_ARGUMENT', "('out')", () => device.elementwise('out', 'out = 1'));
   await throwsCode('ERR_INVALID_ARGUMENT', '(1)', () => device.elementwise('x', 1 as never));
@@ -98,7 +98,7 @@ onEveryDevice('what is no text is refused.', async (device) => {
   await throwsCode('ERR_INVALID_ARGUMENT', '(i32, u32)', () => mixed.run([new Int32Array(2), new Uint32Array(2)]));
 });
 
-onEveryDevice('the numbers of a plain array are f64 beside an array of f64.', async (device) => {
+onEveryDevice('the numbers of a plain array are f64 if another array is f64.', async (device) => {
   if (!device.dtypes.includes('float64')) return;
   const sum = await device.elementwise('x, y', 'out = x + y');
   assert.equal((await sum.run([[0.1, 0.2], Float64Array.of(1, 2)])).data, Float64Array.of(1.1, 2.2));

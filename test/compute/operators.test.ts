@@ -1,4 +1,4 @@
-// Operators mean the same on every device: random programs on each, beside the reference device.
+// Operators mean the same on every device: random programs on each device, compared with the reference device.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Device, f32, i32, input, openDevice, output, u32, type WrittenNumbers } from '../../lib/index.ts';
@@ -62,7 +62,7 @@ async function resultsOn(device: Device, bodies: readonly string[], row?: number
   return out;
 }
 
-/** Whether a program meets numbers below 2^-126, which the threads of other devices replace by 0. */
+/** True if a program computes numbers below 2^-126, which the threads of other devices replace by 0. */
 async function meetsSubnormals(body: string, row: number): Promise<boolean> {
   using device = openDevice('reference');
   const { fround } = Math;
@@ -112,7 +112,7 @@ for (const kind of kindsHere.filter((each) => each !== 'reference'))
   });
 
 /** The results of an expression of a, b, i and u, beside JavaScript's. */
-onEveryDevice('whole numbers wrap, divide and shift as JavaScript says.', async (device) => {
+onEveryDevice('whole numbers wrap, divide and shift as in JavaScript.', async (device) => {
   const cases: readonly (readonly [text: string, expected: (i: number, j: number) => number])[] = [
     ['i + j', (i, j) => (i + j) | 0],
     ['i - j', (i, j) => (i - j) | 0],
@@ -149,7 +149,7 @@ onEveryDevice('whole numbers wrap, divide and shift as JavaScript says.', async 
   });
 });
 
-onEveryDevice('Powers of 1 and -1, and to no number, are those of Math.pow.', async (device) => {
+onEveryDevice('Powers of 1 and -1, and powers with a NaN exponent, equal those of Math.pow.', async (device) => {
   const kernel = await device.compute(
     { a: input(f32), b: input(f32), out: output(f32) },
     ({ a, b, out }: { a: WrittenNumbers; b: WrittenNumbers; out: WrittenNumbers }, { x }) => {
@@ -157,7 +157,7 @@ onEveryDevice('Powers of 1 and -1, and to no number, are those of Math.pow.', as
     },
   );
   const numbers = [1, -1, 2, -2, 0.5, 0, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  // What minifiers make of Math.pow, and perhaps of the one above.
+  // What minifiers make of Math.pow, perhaps also of the call above.
   const power = await device.compute(
     { a: input(f32), b: input(f32), out: output(f32) },
     new Function('{ a, b, out }', '{ x }', 'out[x] = a[x] ** b[x]; out[x] **= 2 ** 1 - 1;') as () => void,
@@ -201,7 +201,7 @@ onEveryDevice('fma rounds once.', async (device) => {
   assert.equal([...middle], [1 + 2 ** -23, 1]);
 });
 
-onEveryDevice('exp, sin and the like are within a few units of the last place.', async (device) => {
+onEveryDevice('exp, sin and similar functions are within a few units in the last place.', async (device) => {
   const names = [
     'exp',
     'log',
@@ -234,31 +234,34 @@ onEveryDevice('exp, sin and the like are within a few units of the last place.',
   });
 });
 
-onEveryDevice('A logarithm, power or angle of a subnormal number is its own, or that of 0.', async (device) => {
-  const functions: readonly (readonly [text: string, exact: (x: number) => number])[] = [
-    ['log(x)', Math.log],
-    ['log2(x)', Math.log2],
-    ['log10(x)', Math.log10],
-    ['pow(x, 0.1)', (x) => x ** 0.1],
-    ['pow(x, -3)', (x) => x ** -3],
-    ['atan2(x, x)', (x) => Math.atan2(x, x)],
-    ['atan2(x, -1)', (x) => Math.atan2(x, -1)],
-    ['atan2(1, x)', (x) => Math.atan2(1, x)],
-  ];
-  for (const [text, exact] of functions) {
-    const kernel = await device.elementwise('x', `out = Math.${text}`);
-    const inputs: (Float32Array | Float64Array)[] = [Float32Array.of(1e-40, -1e-40, 2 ** -149, 0, -0)];
-    if (device.dtypes.includes('float64')) inputs.push(Float64Array.of(1e-310, -1e-310, 2 ** -1074, 0, -0));
-    for (const numbers of inputs) {
-      const { data } = await kernel.run([numbers]);
-      numbers.forEach((x, k) => {
-        const isNear = (y: number) => Object.is(data[k], y) || Math.abs(data[k]! - y) <= 1e-6 * Math.abs(y);
-        const [own, zero] = [x, x < 0 || Object.is(x, -0) ? -0 : 0].map((each) => exact(each));
-        const round = numbers instanceof Float32Array ? Math.fround : (y: number) => y;
-        assert.ok(isNear(round(own!)) || isNear(round(zero!)), `${text} of ${x}: ${data[k]}`);
-      });
+onEveryDevice(
+  'A logarithm, power or angle of a subnormal number is that of the number, or that of 0.',
+  async (device) => {
+    const functions: readonly (readonly [text: string, exact: (x: number) => number])[] = [
+      ['log(x)', Math.log],
+      ['log2(x)', Math.log2],
+      ['log10(x)', Math.log10],
+      ['pow(x, 0.1)', (x) => x ** 0.1],
+      ['pow(x, -3)', (x) => x ** -3],
+      ['atan2(x, x)', (x) => Math.atan2(x, x)],
+      ['atan2(x, -1)', (x) => Math.atan2(x, -1)],
+      ['atan2(1, x)', (x) => Math.atan2(1, x)],
+    ];
+    for (const [text, exact] of functions) {
+      const kernel = await device.elementwise('x', `out = Math.${text}`);
+      const inputs: (Float32Array | Float64Array)[] = [Float32Array.of(1e-40, -1e-40, 2 ** -149, 0, -0)];
+      if (device.dtypes.includes('float64')) inputs.push(Float64Array.of(1e-310, -1e-310, 2 ** -1074, 0, -0));
+      for (const numbers of inputs) {
+        const { data } = await kernel.run([numbers]);
+        numbers.forEach((x, k) => {
+          const isNear = (y: number) => Object.is(data[k], y) || Math.abs(data[k]! - y) <= 1e-6 * Math.abs(y);
+          const [own, zero] = [x, x < 0 || Object.is(x, -0) ? -0 : 0].map((each) => exact(each));
+          const round = numbers instanceof Float32Array ? Math.fround : (y: number) => y;
+          assert.ok(isNear(round(own!)) || isNear(round(zero!)), `${text} of ${x}: ${data[k]}`);
+        });
+      }
     }
-  }
-});
+  },
+);
 
 test.run();

@@ -1,4 +1,4 @@
-// What a kernel can't have is refused, at its place in the function, with what to do instead.
+// Code that a kernel can't have is refused at its place in the function, and the error says what to write instead.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type CovariumError, f32, i32, input, openDevice, output, u32 } from '../../lib/index.ts';
@@ -90,13 +90,13 @@ for (const [body, shown] of refused)
   test(`refused: ${body}`, async () => {
     const error = await refusal(body, shown);
     assert.is(error.path, 'tried');
-    // The text of new Function has two lines before the body.
+    // The text of a new Function has two lines before the body.
     assert.is(error.line, 3, error.message);
     assert.ok(error.column! > 0 && error.message.includes('> 3 |'), error.message);
     assert.is(error.diagnostics?.length, 1);
   });
 
-test('What is wrong in a function of `uses` is shown there.', async () => {
+test('A mistake in a function of `uses` is shown there.', async () => {
   const half = new Function('v', 'return v / scale;') as () => number;
   const error = await refusal('out[x] = half(a[x]);', '(scale)', { half });
   assert.is(error.path, 'half');
@@ -121,7 +121,7 @@ test('What is wrong in a function of `uses` is shown there.', async () => {
   await refusal('out[x] = put(out) + 1;', 'writes to an array', { put });
 });
 
-test('What is no kernel at all is refused.', async () => {
+test('A value that is not a kernel is refused.', async () => {
   using device = openDevice('reference');
   const compute =
     (given: unknown, types: unknown = { out: output(f32) }, options = {}) =>
@@ -199,7 +199,7 @@ test('What is no kernel at all is refused.', async () => {
   );
 });
 
-test('Methods and functions are kernels too, and what minifiers write is understood.', async () => {
+test('Methods and functions are kernels too, and minified code works.', async () => {
   using device = openDevice('reference');
   const holder = {
     kernel({ out }: { out: { [i: number]: number } }, { x }: { x: number }) {
@@ -213,7 +213,7 @@ test('Methods and functions are kernels too, and what minifiers write is underst
   assert.equal([...one, ...two], [0, 1, 2, 2, 2, 3]);
 });
 
-test('Names of Metal, and names that shadow others, are no matter.', async () => {
+test('Names of Metal, and names that shadow others, may be used.', async () => {
   using device = openDevice('reference');
   const body = `let float = 1; { let float = 2; out[0] = float; } const kernel = float + 1;
     for (let i = 0; i < 2; i++) { const i2 = i; let abs = Math.abs(i2 - 5); out[1 + i] = abs + kernel; }`;

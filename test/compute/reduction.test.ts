@@ -5,7 +5,7 @@ import { f32, f64, i32, Matrix, u32 } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
-/** The sum in the order that the docstring names, in float32. */
+/** The sum in the order that the docstring states, in float32. */
 function sumInOrder(values: Float32Array, isFirst = true): number {
   if (values.length <= 16 && !isFirst) return values.reduce((sum, value) => Math.fround(sum + value), 0);
   const partial = new Float32Array(16 * Math.ceil(values.length / 4096));
@@ -16,7 +16,7 @@ function sumInOrder(values: Float32Array, isFirst = true): number {
   return sumInOrder(partial, false);
 }
 
-onEveryDevice('elements are combined in an order that depends on their number alone.', async (device) => {
+onEveryDevice('elements are combined in an order that depends only on their number.', async (device) => {
   const sum = await device.reduce(f32, (a, b) => a + b, 0);
   const most = await device.reduce(i32, (a, b) => Math.max(a, b), -(2 ** 31));
   for (const n of [1, 15, 16, 17, 4095, 4096, 4097, 70_001, 1_048_576]) {
@@ -40,10 +40,10 @@ onEveryDevice('elements are combined in an order that depends on their number al
     ),
     10,
   );
-  assert.ok(device.memory().liveBytes < 1000, 'what lies between the passes is released');
+  assert.ok(device.memory().liveBytes < 1000, 'memory between the passes is released');
 });
 
-onEveryDevice('elements are mapped first, of several arrays too.', async (device) => {
+onEveryDevice('elements are mapped first, also from several arrays.', async (device) => {
   const dot = await device.reduce(f32, (a, b) => a + b, 0, { from: [f32, i32], map: (x, y) => x * y });
   const n = 5000;
   const x = Float32Array.from({ length: n }, (_, i) => i % 10);
@@ -55,7 +55,7 @@ onEveryDevice('elements are mapped first, of several arrays too.', async (device
   assert.is(dot.runSync([x, y]), await dot.run([x, y]));
 });
 
-onEveryDevice('f64 sums, where the device has them; what does not fit is refused.', async (device) => {
+onEveryDevice('f64 sums work if the device supports them; arguments that do not fit are refused.', async (device) => {
   if (device.dtypes.includes('float64')) {
     const sum = await device.reduce(f64, (a, b) => a + b, 0);
     assert.is(await sum.run(Float64Array.of(0.1, 0.2)), 0.1 + 0.2);

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { printedName } from '../../lib/compute/scope.ts';
 
-test('A printed name is no word, type or macro of Metal or C++.', () => {
+test('A printed name is not a word, type or macro of Metal or C++.', () => {
   for (const name of [
     'half',
     'quad',
@@ -26,7 +26,7 @@ test('A printed name is no word, type or macro of Metal or C++.', () => {
     );
 });
 
-test('A printed name is none that is taken.', () => {
+test('A printed name is not one that is already used.', () => {
   assert.is(
     printedName('x', (name) => name === 'x'),
     'x_2',

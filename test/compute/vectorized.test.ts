@@ -10,7 +10,7 @@ const rows = [
   [4, 5, 6],
 ];
 
-onEveryDevice('numbers, rows and columns are repeated; the result has the shape of all together.', async (device) => {
+onEveryDevice('numbers, rows and columns are repeated; the result has the broadcast shape.', async (device) => {
   const add = await device.vectorize([f32, f32], f32, (x, y) => 10 * x + y);
   const matrix = Matrix.from(rows);
   const sums = await add.run([matrix, matrix]);
@@ -52,7 +52,7 @@ function clamp(x: number, most: number): number {
   return Math.min(x, most);
 }
 
-onEveryDevice('types are mixed, and functions of `uses` called.', async (device) => {
+onEveryDevice('types may be mixed, and functions of `uses` called.', async (device) => {
   const shade = await device.vectorize([u8, f32], i32, (x, y) => clamp(i32(x * y), 100) + x, { uses: { clamp } });
   assert.equal((await shade.run([Uint8Array.of(10, 200), 2])).toArray(), [30, 300]);
 });

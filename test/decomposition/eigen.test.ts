@@ -36,7 +36,7 @@ function isIdentity(product: Float64Array, n: number, tolerance: number, what: s
   });
 }
 
-/** That V diag(values) V' is the matrix to rounding of its largest eigenvalue, and that V is orthogonal. */
+/** Asserts that V diag(values) V' is the matrix, to rounding of its largest eigenvalue, and that V is orthogonal. */
 function isSpectrumOf(device: Device, matrix: Float64Array, n: number, what: string): Float64Array {
   const { values, vectors } = eigen(device, matrix, n);
   isIdentity(timesTransposed(vectors, vectors, n, n, n), n, 30 * n * eps, what);
@@ -53,7 +53,7 @@ function isSpectrumOf(device: Device, matrix: Float64Array, n: number, what: str
 }
 
 for (const name of ['hilbert8', 'kahan12'])
-  onEveryDevice(`eigenvalues of ${name} are those of 60 digits.`, (device) => {
+  onEveryDevice(`eigenvalues of ${name} agree with 60-digit answers.`, (device) => {
     const { matrix, values } = spectra[name] as { matrix: number[][]; values: number[] };
     const n = matrix.length;
     const found = isSpectrumOf(device, Float64Array.from(matrix.flat()), n, name).reverse();
@@ -64,7 +64,7 @@ for (const name of ['hilbert8', 'kahan12'])
   });
 
 onEveryDevice(
-  'eigenvalues that repeat, vanish, or span 10^12 are found, and of all ones, where others fail.',
+  'eigenvalues that repeat, vanish, or span 10^12 are found, also those of a matrix of ones, on which others fail.',
   (device) => {
     const twos = square(8, (i, j) => (i === j ? 2 : 1));
     isSpectrumOf(device, twos, 8, 'repeated');
@@ -85,10 +85,10 @@ onEveryDevice(
   },
 );
 
-onEveryDevice('a matrix at the end of the range has the eigenvectors of one in the middle.', (device) => {
+onEveryDevice('a matrix at the end of the number range has the eigenvectors of one in the middle.', (device) => {
   const entries = [2, 1, 0.5, 1, 3, 0.25, 0.5, 0.25, 1];
   const middle = eigen(device, Float64Array.from(entries), 3);
-  // The commands of a CPU take subnormal numbers for 0.
+  // The commands of a CPU treat subnormal numbers as 0.
   for (const unit of device.kind === 'reference' ? [2 ** -1015, 2 ** -1070] : [2 ** -1015]) {
     const end = eigen(
       device,
@@ -105,7 +105,7 @@ onEveryDevice('a matrix at the end of the range has the eigenvectors of one in t
   }
 });
 
-onEveryDevice('a random symmetric matrix is its spectrum.', (device) => {
+onEveryDevice('a random symmetric matrix is recomposed from its spectrum.', (device) => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 12 }), fc.nat(1000), fc.integer({ min: -8, max: 8 }), (n, seed, power) => {
       const a = scattered(n * n, seed);

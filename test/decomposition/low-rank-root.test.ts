@@ -5,7 +5,7 @@ import { runToEnd } from '../../lib/work.ts';
 import { scattered } from '../harness/naive.ts';
 import { near } from '../harness/near.ts';
 
-test('A root of low rank is that of the covariance.', () => {
+test('A low-rank root is a root of the covariance.', () => {
   for (const [n, k] of [
     [1, 1],
     [2, 1],
@@ -29,7 +29,7 @@ test('A root of low rank is that of the covariance.', () => {
   }
 });
 
-test('It keeps the digits of a diagonal that is rounding beside the factor.', () => {
+test('It keeps the digits of a diagonal that is as small as rounding beside the factor.', () => {
   for (const s of [1e-3, 1e-8, 1e-20, 1e-150]) {
     const [first, zero, across, second] = runToEnd(lowRankRoot(Float64Array.of(1, 1), Float64Array.of(s, s)));
     near([first!, zero!, across!], [Math.hypot(1, s), 0, 1 / Math.hypot(1, s)], 1e-15);

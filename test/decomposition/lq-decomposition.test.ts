@@ -29,7 +29,7 @@ test('L Q has the rows of the matrix in their order, and Q has orthonormal rows.
         [...order].sort((x, y) => x - y),
         Array.from({ length: m }, (_, i) => i),
       );
-      // A row of which no column has more than rounding left is given by the others.
+      // If only rounding errors remain of a row, the other rows determine it.
       const isNew = Array.from({ length: m }, (_, i) => lower[i * (m + 1)]! > 0);
       assert.ok(isNew[0] && isNew.every((is, i) => is || lower[i * (m + 1)] === 0));
       timesTransposed(rows, rows, m, m, n).forEach((value, at) => {
@@ -48,7 +48,7 @@ test('L Q has the rows of the matrix in their order, and Q has orthonormal rows.
   );
 });
 
-test('The longest row goes first; one that the others give has a zero on the diagonal; solves undo products.', () => {
+test('The longest row goes first; a row that the others determine has a zero on the diagonal; solves undo products.', () => {
   const { order, lower, rows } = runToEnd(lqDecomposition(Float64Array.of(1, 2, 2, 2, 4, 4, 0, 0, 1), 3, 3));
   assert.equal(order, [1, 2, 0]);
   assert.equal([...lower.subarray(0, 3)], [6, 0, 0]);

@@ -29,7 +29,7 @@ function near(actual: readonly number[][], expected: readonly number[][], tolera
   });
 }
 
-test("The nearest correlation matrix is Higham's.", () => {
+test("The nearest correlation matrix equals Higham's.", () => {
   near(
     nearestPositiveDefiniteSync(higham, { correlation: true }).toArray(),
     [
@@ -41,7 +41,7 @@ test("The nearest correlation matrix is Higham's.", () => {
   );
 });
 
-test("The nearest matrices are those of R's nearPD, but for the eigenvalues that are raised.", () => {
+test("The nearest matrices equal those of R's nearPD, except for the eigenvalues that are raised.", () => {
   for (const { matrix, nearest, correlation } of cases) {
     // Eigenvalues of 1e-8 of the largest in place of 0.
     near(nearestPositiveDefiniteSync(matrix).toArray(), nearest, 1e-7);
@@ -49,7 +49,7 @@ test("The nearest matrices are those of R's nearPD, but for the eigenvalues that
   }
 });
 
-test('The nearest is symmetric and positive definite, in either type; a positive definite matrix is its own.', () => {
+test('The nearest matrix is symmetric and positive definite, in either type; a positive definite matrix is its own nearest.', () => {
   using device = openDevice('reference');
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 7 }), fc.nat(1000), fc.boolean(), (n, seed, correlation) => {
@@ -98,7 +98,7 @@ test('Only a square matrix of finite numbers has a nearest positive definite one
   await throwsCode('ERR_UNKNOWN_OPTION', '(corr)', () => nearestPositiveDefiniteSync(higham, { corr: true } as object));
 });
 
-test('A covariance is its correlations and deviations.', async () => {
+test('Correlations and deviations give the covariance back.', async () => {
   const { correlation, standardDeviations } = correlationOf([
     [4, 3, 0],
     [3, 9, 0],
@@ -125,7 +125,7 @@ test('A covariance is its correlations and deviations.', async () => {
   await throwsCode('ERR_SHAPE', '(1) rows', () => correlationOf([[1, 2]]));
 });
 
-test('A matrix that is no covariance has no correlations.', async () => {
+test('A matrix that is not a covariance has no correlations.', async () => {
   const of = (upper: number, lower: number) => () =>
     correlationOf([
       [1, upper],
@@ -137,7 +137,7 @@ test('A matrix that is no covariance has no correlations.', async () => {
   assert.is(correlation.get(0, 1), correlation.get(1, 0));
 });
 
-onEveryDevice('the nearest matrix is right beside the largest and the smallest numbers.', async (device) => {
+onEveryDevice('the nearest matrix is right close to the largest and the smallest numbers.', async (device) => {
   for (const size of [1e308, 1e-280, 1e-300]) {
     const given = [
       [size, 2 * (size / 2)],
@@ -161,8 +161,8 @@ onEveryDevice('the nearest matrix is right beside the largest and the smallest n
   assert.equal(nearestPositiveDefiniteSync(positive, { device }).toArray(), positive);
 });
 
-onEveryDevice('the nearest correlation matrix is that of the entries beside the diagonal.', async (device) => {
-  // The first steps from below 0 look like an end, and 1e-8 of 1e9 is more than any eigenvalue.
+onEveryDevice('the nearest correlation matrix depends only on the entries off the diagonal.', async (device) => {
+  // The first steps from a diagonal below 0 look converged, and 1e-8 of 1e9 is more than any eigenvalue.
   for (const diagonal of [1, 0, -5, -1e9, 1e9, 1e200])
     for (const [given, wanted] of [
       [0.5, 0.5],

@@ -21,7 +21,7 @@ interface Case {
   readonly det?: number;
   readonly solve?: number[][];
   readonly inverse?: number[][];
-  /** Of a a'. */
+  /** Eigenvalues of a a'. */
   readonly gramEigenvalues?: number[];
 }
 
@@ -43,7 +43,7 @@ const { cases, deficient, large, hilbert } = JSON.parse(
 
 const norm = (values: readonly number[]): number => Math.hypot(...values);
 
-/** That two lists are the same to `tolerance` of the length of the second. */
+/** Asserts that two lists agree within `tolerance` times the norm of the second. */
 function near(actual: readonly number[], wanted: readonly number[], tolerance: number, what: string): void {
   assert.is(actual.length, wanted.length, what);
   const apart = norm(actual.map((value, i) => value - wanted[i]!));
@@ -55,7 +55,7 @@ const epsOf = (dtype: RealDtype): number => (dtype === 'float32' ? 2 ** -23 : 2 
 const transposed = (a: readonly number[][]): number[][] => a[0]!.map((_, j) => a.map((row) => row[j]!));
 const product = (a: readonly number[][], b: readonly number[][]): number[][] =>
   a.map((row) => b[0]!.map((_, j) => row.reduce((sum, entry, k) => sum + entry * b[k]![j]!, 0)));
-/** The matrix with column k times number k of `scales`. */
+/** The matrix with column k multiplied by number k of `scales`. */
 const timesScales = (matrix: Matrix, scales: Vector): number[][] =>
   matrix.toArray().map((row) => row.map((entry, k) => entry * scales.at(k)));
 
@@ -67,11 +67,11 @@ function isOrthonormal(columns: readonly number[][], bound: number, what: string
   });
 }
 
-onEveryDevice("the answers are NumPy's, awaited or not, in either type.", async (device) => {
+onEveryDevice("the results equal NumPy's, awaited or not, in either type.", async (device) => {
   for (const dtype of device.dtypes as RealDtype[])
     for (const { name, a, b, s, q, r, lstsq, rank, eigenvalues, det, solve, inverse } of cases) {
       const what = `${name}, ${dtype}`;
-      // Times the condition, which is that of the graded matrix at most.
+      // Times the condition number, which is largest for the graded matrix.
       const tolerance = epsOf(dtype) * 30 * a.length * (s[0]! / s.at(-1)!);
       const [left, right] = [Matrix.from(a, { dtype }), Matrix.from(b, { dtype })];
       const flat = (matrix: Matrix) => matrix.toArray().flat();
@@ -120,7 +120,7 @@ onEveryDevice("the answers are NumPy's, awaited or not, in either type.", async 
     }
 });
 
-onEveryDevice('least squares of a matrix of low rank are the shortest.', async (device) => {
+onEveryDevice('least squares of a matrix of low rank give the shortest solution.', async (device) => {
   const halved = Matrix.from(
     [
       [1, 2],
@@ -129,7 +129,7 @@ onEveryDevice('least squares of a matrix of low rank are the shortest.', async (
     { dtype: device.dtypes.at(-1) as RealDtype },
   );
   const unique = await halved.lstsq(Vector.from(halved.column(0) as Float64Array), { device, rcond: 0 });
-  assert.is(unique.rank, 1, 'what rounding leaves of a 0 does not count');
+  assert.is(unique.rank, 1, 'a 0 with rounding errors does not count');
   near(unique.x.toArray(), [0.2, 0.4], 1e-6, 'rcond of 0');
   for (const { name, a, b, lstsq, rank } of deficient) {
     const dtype = device.dtypes.at(-1) as RealDtype;
@@ -140,7 +140,7 @@ onEveryDevice('least squares of a matrix of low rank are the shortest.', async (
   }
 });
 
-onEveryDevice("singular values, eigenvalues and determinant of 500 x 500 are NumPy's.", async (device) => {
+onEveryDevice("singular values, eigenvalues and determinant of 500 x 500 equal NumPy's.", async (device) => {
   const { n, seed, s, eigenvalues, sign, logDeterminant } = large;
   const a = Float32Array.from(scattered(n * n, seed)).map((value) => value / 8);
   for (const dtype of device.dtypes as RealDtype[]) {
@@ -148,7 +148,7 @@ onEveryDevice("singular values, eigenvalues and determinant of 500 x 500 are Num
     const matrix = Matrix.from(a, { columns: n, dtype });
     const determinant = await matrix.det({ device });
     assert.is(Math.sign(determinant), sign, dtype);
-    // Times the condition.
+    // Times the condition number.
     near([Math.log(Math.abs(determinant))], [logDeterminant], bound * (s[0]! / s.at(-1)!), `${dtype}: log |det|`);
     if (device.kind === 'reference' || backendOf(device).lacksDecompositions !== '') {
       console.log(`skipped  ${device.kind}, ${dtype}: s and eigenvalues of 500 x 500 take TypeScript ten seconds`);
@@ -209,7 +209,7 @@ onEveryDevice('a matrix of low rank is taken apart and put together again.', asy
   }
 });
 
-onEveryDevice('a matrix without rows is refused, but for its products.', async (device) => {
+onEveryDevice('a matrix without rows is refused, except in products.', async (device) => {
   const empty = Matrix.from(new Float32Array(0), { columns: 3 });
   const b = Matrix.from(new Float32Array(0), { columns: 2 });
   for (const call of [
@@ -229,7 +229,7 @@ onEveryDevice('a matrix without rows is refused, but for its products.', async (
   assert.is((await empty.multiply(Vector.from(new Float32Array(3)), { device })).length, 0);
 });
 
-onEveryDevice('a result stays on its device, large or small, and the next call finds it there.', async (device) => {
+onEveryDevice('a result stays on its device, large or small, and the next call uses it there.', async (device) => {
   for (const n of [3, device.kind === 'reference' ? 100 : 600]) {
     const a = Matrix.from(scattered(n * n, n), { columns: n, dtype: 'float32' });
     const { q, r } = await a.qr({ device });
@@ -313,7 +313,7 @@ onEveryDevice('entries of any size have their singular values, solutions and det
   );
 });
 
-onEveryDevice('what has no answer is refused, and named.', async (device) => {
+onEveryDevice('a problem without a solution is refused, and the error names the reason.', async (device) => {
   const a = Matrix.from([
     [1, 2],
     [2, 4],

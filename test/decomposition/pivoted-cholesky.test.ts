@@ -46,7 +46,7 @@ onEveryDevice('a pivoted factor has the right rank in any units, and leaves no r
 });
 
 onEveryDevice(
-  'what is left tells an indefinite matrix: on the diagonal, beside it, or beside a zero.',
+  'the remainder shows an indefinite matrix: on the diagonal, off it, or beside a zero.',
   async (device) => {
     const worst = (...entries: number[]) =>
       pivotedCholesky(device, Float64Array.from(entries), Math.sqrt(entries.length), 1e-13).worst;

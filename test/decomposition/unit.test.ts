@@ -10,9 +10,9 @@ const matrixOf = (rows: readonly (readonly number[])[], unit: number, dtype: Rea
     { dtype },
   );
 
-onEveryType('matrices and right sides of minute and huge numbers keep their digits.', (device, dtype, tolerance) => {
+onEveryType('matrices and right-hand sides of tiny and huge numbers keep their digits.', (device, dtype, tolerance) => {
   const square = [[1, 2], [3, 5]]; // biome-ignore format: a matrix
-  // The last are subnormal, and sums of the first overflow soon.
+  // The numbers at the bottom are subnormal, and sums of those at the top overflow soon.
   const [top, bottom] = dtype === 'float32' ? [2 ** 123, 2 ** -130] : [2 ** 1019, 2 ** -1026];
   const middle = Math.sqrt(top * 2);
   for (const [unit, own] of [
@@ -66,30 +66,27 @@ onEveryType('matrices and right sides of minute and huge numbers keep their digi
   }
 });
 
-onEveryType(
-  'sums of numbers next to the largest of the type do not overflow on the way.',
-  (device, dtype, tolerance) => {
-    const largest = dtype === 'float32' ? 3 * 2 ** 126 : 3 * 2 ** 1022;
-    const matrix = matrixOf([[1, 1], [1, -1]], largest, dtype); // biome-ignore format: short
-    const b = Vector.from([largest / 2, largest / 4], { dtype });
-    near(matrix.solveSync(b, { device }).data, [3 / 8, 1 / 8], tolerance, 'solve');
-    const { x, rank } = matrix.lstsqSync(b, { device });
-    near(x.data, [3 / 8, 1 / 8], tolerance, 'lstsq');
-    assert.is(rank, 2);
-    near(
-      matrix.inverseSync({ device }).data.map((value) => value * largest),
-      [0.5, 0.5, 0.5, -0.5],
-      tolerance,
-      'inverse',
-    );
-    // Numbers that are minute beside the largest are not lost.
-    const graded = matrixOf([[largest, 0], [0, 16 / largest]], 1, dtype); // biome-ignore format: short
-    const right = Vector.from([largest, 32 / largest], { dtype });
-    near(graded.solveSync(right, { device }).data, [1, 2], tolerance, 'graded');
-  },
-);
+onEveryType('sums of numbers near the largest of the type do not overflow in between.', (device, dtype, tolerance) => {
+  const largest = dtype === 'float32' ? 3 * 2 ** 126 : 3 * 2 ** 1022;
+  const matrix = matrixOf([[1, 1], [1, -1]], largest, dtype); // biome-ignore format: short
+  const b = Vector.from([largest / 2, largest / 4], { dtype });
+  near(matrix.solveSync(b, { device }).data, [3 / 8, 1 / 8], tolerance, 'solve');
+  const { x, rank } = matrix.lstsqSync(b, { device });
+  near(x.data, [3 / 8, 1 / 8], tolerance, 'lstsq');
+  assert.is(rank, 2);
+  near(
+    matrix.inverseSync({ device }).data.map((value) => value * largest),
+    [0.5, 0.5, 0.5, -0.5],
+    tolerance,
+    'inverse',
+  );
+  // Numbers that are tiny beside the largest are not lost.
+  const graded = matrixOf([[largest, 0], [0, 16 / largest]], 1, dtype); // biome-ignore format: short
+  const right = Vector.from([largest, 32 / largest], { dtype });
+  near(graded.solveSync(right, { device }).data, [1, 2], tolerance, 'graded');
+});
 
-onEveryType('columns in units far apart keep their digits.', (device, dtype, tolerance) => {
+onEveryType('columns in very different units keep their digits.', (device, dtype, tolerance) => {
   // The large entry of the second row would be its pivot, and 3 would be lost beside it.
   const huge = dtype === 'float32' ? 2 ** 50 : 2 ** 66;
   const matrix = Matrix.from([[2, 3, -5], [3, 0, huge], [1, -2, 5]], { dtype }); // biome-ignore format: a matrix
@@ -102,7 +99,8 @@ onEveryType('columns in units far apart keep their digits.', (device, dtype, tol
     20 * tolerance,
     'inverse',
   );
-  // So large that the devices take it in blocks; the units are as far apart as the type allows, and some are subnormal.
+  // Large enough that the devices work in blocks; the units differ as much as the type allows, and some are
+  // subnormal.
   const n = 200;
   const unitOf = (j: number) => 2 ** ((dtype === 'float32' ? 18 : 150) * ((j % 7) - 3) - (j % 3));
   const rows = Array.from({ length: n }, (_, i) =>
@@ -118,7 +116,7 @@ onEveryType('columns in units far apart keep their digits.', (device, dtype, tol
   );
 });
 
-onEveryType('QR of columns of huge and minute numbers keeps their digits.', (device, dtype, tolerance) => {
+onEveryType('QR of columns of huge and tiny numbers keeps their digits.', (device, dtype, tolerance) => {
   // Twice a unit is near the largest of the type, or a few times its smallest normal number.
   const [huge, minute] = dtype === 'float32' ? [2 ** 125, 2 ** -123] : [2 ** 1021, 2 ** -1019];
   for (const units of [

@@ -1,4 +1,4 @@
-// What draws tell without being kept: the same as the draws themselves, to the last one.
+// Summaries of draws that are not kept: they equal those of the draws themselves, with every draw counted.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -38,7 +38,7 @@ const kinds: { readonly [name: string]: (device: Device) => Distribution } = {
 
 const probabilities = [0, 0.001, 0.25, 0.5, 0.9, 0.999, 1];
 
-/** Asserts that a summary is what these draws say. */
+/** Asserts that a summary is that of these draws. */
 function isOf(draws: Matrix, summary: Summary, thresholds: readonly (readonly number[])[], digits: number): void {
   const { rows: count, columns: n, data } = draws;
   const columns = Array.from({ length: n }, (_, j) => Float64Array.from({ length: count }, (_, r) => data[r * n + j]!));
@@ -93,7 +93,7 @@ for (const [name, make] of Object.entries(kinds))
     }
   });
 
-onEveryType('more draws than a block and a commit have are all counted.', async (device, dtype) => {
+onEveryType('draws beyond a block and a commit are all counted.', async (device, dtype) => {
   using normal = MultivariateNormal.fromCovarianceSync({ device, dtype, mean: [3], covariance: [[4]] });
   const count = device.kind === 'reference' ? 150_001 : 4_500_001;
   const draws = Float64Array.from((await normal.sample(count, { seed: 1 })).data).sort();
@@ -106,7 +106,7 @@ onEveryType('more draws than a block and a commit have are all counted.', async 
   near(summary.mean.data, [draws.reduce((sum, x) => sum + x, 0) / count], 1e-9);
 });
 
-onEveryDevice('where draws round to few numbers, the quantile among many equals is found.', (device) => {
+onEveryDevice('if draws round to few numbers, the quantile among many equal ones is found.', (device) => {
   using normal = MultivariateNormal.fromDiagonalSync({
     ...{ device, dtype: 'float32', mean: [1e6, -1e6, 0], variances: [1e-4, 1, 1e-30] },
   });
@@ -121,7 +121,7 @@ onEveryDevice('where draws round to few numbers, the quantile among many equals 
   }
 });
 
-onEveryType('many quantiles and thresholds, in any order, are those of the draws.', async (device, dtype) => {
+onEveryType('many quantiles and thresholds, in any order, equal those of the draws.', async (device, dtype) => {
   using normal = MultivariateNormal.fromCovarianceSync({
     device,
     mean,
@@ -152,7 +152,7 @@ onEveryDevice('a summary beyond the rows of a Student-t is refused before anythi
   await throwsCode('ERR_OUT_OF_RANGE', '2^56', () => student.blocks(count, { firstRow, rowsPerBlock: 2 }));
 });
 
-onEveryDevice('what is not asked for is not there, and its type says so.', async (device) => {
+onEveryDevice('a summary has only what was requested, and so has its type.', async (device) => {
   using normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
   const bare = await normal.summarize(10);
   const none: undefined = bare.covariance;
@@ -167,7 +167,7 @@ onEveryDevice('what is not asked for is not there, and its type says so.', async
   assert.equal(level.exceedance.shape, [1, 3]);
 });
 
-onEveryDevice('a summary that cannot be is refused, with its reason.', async (device) => {
+onEveryDevice('an impossible summary is refused with the reason.', async (device) => {
   using normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
   const before = device.memory().liveBytes;
   await throwsCode('ERR_OUT_OF_RANGE', '(0)', () => normal.summarize(0));
@@ -196,7 +196,7 @@ test('the bits of a summary do not depend on the number of threads.', () => {
   assert.equal(summaries[2], summaries[0]);
 });
 
-onEveryDevice('no draw exceeds Infinity, and an infinite one all else.', async (device) => {
+onEveryDevice('no draw exceeds Infinity, and an infinite draw exceeds everything else.', async (device) => {
   using student = MultivariateStudentT.fromDiagonalSync({ device, degreesOfFreedom: 0.01, diagonal: [1] });
   const draws = (await student.sample(1000, { seed: 1 })).data;
   const thresholds = [[Number.POSITIVE_INFINITY], [1e39]];

@@ -1,5 +1,5 @@
-// Every example: with a kernel it agrees with plain TypeScript on each device that runs kernels, and where it computes
-// with whole numbers (or rounds once) its bytes are the same on all of them.
+// Every example: one with a kernel agrees with plain TypeScript on each device that runs kernels; if it computes with
+// whole numbers (or rounds once), its bytes are the same on all of them.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,9 +45,9 @@ interface Example {
   readonly options: readonly string[];
   /** How many results are checked, and how many of each. */
   readonly checks: readonly [count: number, numbers: number];
-  /** SHA-256 of the result, where every device gives the same bytes: seen on cpu, with clang++ and with g++. */
+  /** SHA-256 of the result, if every device gives the same bytes: observed on cpu, with clang++ and with g++. */
   readonly digest?: string;
-  /** The picture of the example's page is of this run. */
+  /** The picture on the example's page that shows this run. */
   readonly picture?: string;
 }
 
@@ -97,7 +97,7 @@ const examples: readonly Example[] = [
   },
 ];
 
-test('Every example with a kernel is here, and has a page.', () => {
+test('Every example with a kernel is in this list, and has a page.', () => {
   const names = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.metal'));
   assert.equal(names.sort(), examples.map(({ name }) => `${name}.metal`).sort());
   for (const { name } of examples) {
@@ -127,7 +127,7 @@ for (const kind of kindsHere.filter((each) => each !== 'reference'))
       assert.equal(Buffer.from(ours.data.buffer), Buffer.from(theirs.data.buffer), 'the page shows what the run gives');
     });
 
-// Those that ask distributions, with less to do than by default.
+// The examples that use distributions, with less work than by default.
 const models: readonly { readonly name: string; readonly options: readonly string[]; readonly says: RegExp }[] = [
   { name: 'value-at-risk', options: ['--count', '20000'], says: /^Student-t, 4 degrees +value at risk \(99%\) +\d/m },
   { name: 'digits', options: ['--train', '12', '--draws', '2'], says: /^accuracy +\d+\.\d\d% of 8\d{3} digits/m },
@@ -144,7 +144,7 @@ for (const kind of kindsHere)
       console.log(`skipped  ${kind}: digits, which takes too long there`);
       continue;
     }
-    test(`${kind}: ${name} is right by its own check, and has a page.`, () => {
+    test(`${kind}: ${name} passes its own check, and has a page.`, () => {
       const { status, text } = runExample(name, '--device', kind, ...options);
       assert.is(status, 0, text);
       assert.match(text, `device   ${kind}: `);
@@ -173,7 +173,7 @@ for (const kind of kindsHere)
   });
 
 if (kindsHere.includes('cpu'))
-  test('In check mode the examples read and write only what is theirs.', () => {
+  test('In check mode the examples read and write only their own memory.', () => {
     for (const [name, ...options] of [
       ['vector-addition', '--length', '1000'],
       ['row-sums', '--width', '9', '--height', '7', '--depth', '3'],
@@ -196,7 +196,7 @@ if (kindsHere.includes('reference'))
     assert.not.match(text, / at .*\.ts:/);
   });
 
-// Before a device is opened: once is enough.
+// These are refused before a device is opened, so once is enough.
 if (kindsHere.includes('reference'))
   test('A wrong name or option is refused, with the list of the right ones.', () => {
     for (const [args, said] of [

@@ -7,7 +7,7 @@ import { hasSameBytes, scattered } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 onEveryDevice(
-  'a factor of many draws of a few rows gives their bits, and its memory is closed with it.',
+  'a factor that has made many draws of a few rows gives the same bits, and its memory is closed with it.',
   async (device) => {
     const before = device.memory().liveBytes;
     for (const dtype of device.dtypes as RealDtype[])
@@ -40,7 +40,7 @@ onEveryDevice(
   },
 );
 
-test('Without memory to lay a factor out, draws go on with the factor as it is.', async () => {
+test('Without memory to lay out a factor by columns, draws go on with the plain factor.', async () => {
   using device = openDevice('cpu');
   const n = 256;
   using normal = MultivariateNormal.fromDiagonalSync({ device, variances: new Float64Array(n).fill(4) });

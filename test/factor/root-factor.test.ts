@@ -1,5 +1,5 @@
-// A Student-t whose scale is singular, or gets jitter: on its support it is the Student-t of as many dimensions as its
-// rank.
+// A Student-t whose scale is singular, or gets jitter: on its support it is a Student-t with as many dimensions as
+// its rank.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MultivariateNormal, MultivariateStudentT, type RealDtype, type SingularCovariance } from '../../lib/index.ts';
@@ -8,7 +8,7 @@ import { scattered } from '../harness/naive.ts';
 import { near } from '../harness/near.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
-// x = location + A y with y of two dimensions: A'A = [[6, 2], [2, 3]] has the determinant 14.
+// x = location + A y, where y has two dimensions: A'A = [[6, 2], [2, 3]] has the determinant 14.
 const location = [1, -2, 0.5];
 const root = [
   [1, 1],
@@ -70,25 +70,28 @@ for (const singular of ['pivoted', 'eigen'] as SingularCovariance[])
     },
   );
 
-onEveryDevice('far out, and of any unit, a row is on the support of a singular scale or off it.', (device) => {
-  for (const dtype of device.dtypes as RealDtype[])
-    for (const unit of [1e-12, 1, 1e12]) {
-      const shared = { device, dtype, degreesOfFreedom: nu, singular: 'pivoted' } as const;
-      const wide = scale.map((row) => row.map((entry) => entry * unit * unit));
-      using student = MultivariateStudentT.fromScaleSync({ ...shared, scale: wide });
-      // Beyond the root of the largest number of the type, in standard deviations.
-      const far = dtype === 'float32' ? 1e21 : 1e170;
-      const on = root.map(([p, q]) => unit * far * (3 * p! - 10 * q!));
-      const [distance] = student.mahalanobisSync([on]).toArray() as [number];
-      assert.ok(Math.abs(distance / (far * Math.sqrt(109)) - 1) < 1e-4, `${dtype}, ${unit}: ${distance}`);
-      assert.ok(Number.isFinite(student.logPdfSync([on]).get(0)));
-      for (const size of [unit, unit * far]) {
-        const off = [size, size, size];
-        assert.is(student.logPdfSync([off]).get(0), Number.NEGATIVE_INFINITY, `${dtype}, ${unit}, ${size}`);
-        assert.is(student.mahalanobisSync([off]).get(0), Number.POSITIVE_INFINITY);
+onEveryDevice(
+  'far out, and in any unit, a row is found to be on the support of a singular scale or off it.',
+  (device) => {
+    for (const dtype of device.dtypes as RealDtype[])
+      for (const unit of [1e-12, 1, 1e12]) {
+        const shared = { device, dtype, degreesOfFreedom: nu, singular: 'pivoted' } as const;
+        const wide = scale.map((row) => row.map((entry) => entry * unit * unit));
+        using student = MultivariateStudentT.fromScaleSync({ ...shared, scale: wide });
+        // Beyond the square root of the type's largest number, in standard deviations.
+        const far = dtype === 'float32' ? 1e21 : 1e170;
+        const on = root.map(([p, q]) => unit * far * (3 * p! - 10 * q!));
+        const [distance] = student.mahalanobisSync([on]).toArray() as [number];
+        assert.ok(Math.abs(distance / (far * Math.sqrt(109)) - 1) < 1e-4, `${dtype}, ${unit}: ${distance}`);
+        assert.ok(Number.isFinite(student.logPdfSync([on]).get(0)));
+        for (const size of [unit, unit * far]) {
+          const off = [size, size, size];
+          assert.is(student.logPdfSync([off]).get(0), Number.NEGATIVE_INFINITY, `${dtype}, ${unit}, ${size}`);
+          assert.is(student.mahalanobisSync([off]).get(0), Number.POSITIVE_INFINITY);
+        }
       }
-    }
-});
+  },
+);
 
 // Of rank 2, by minors of two rows of A (n x 2), which lose no digits whatever the units: the determinant of A'A is the
 // sum of their squares (Cauchy and Binet), and (A'A)^-1 that of (q, -p) (q, -p)' over rows (p, q), divided by it.
@@ -103,7 +106,7 @@ function byMinors(a: readonly (readonly number[])[], z: readonly number[]) {
 }
 
 onEveryType(
-  'units of any sizes leave the determinant and gradient of a singular normal their digits.',
+  'the determinant and gradient of a singular normal keep their digits in units of any size.',
   (device, dtype) => {
     const [tolerance, most] = dtype === 'float32' ? [2e-6, 4] : [2e-14, 10];
     for (let seed = 1; seed <= 40; seed++) {
@@ -126,7 +129,7 @@ onEveryType(
   },
 );
 
-onEveryDevice('draws of a singular scale are those of its normal, stretched from the location.', async (device) => {
+onEveryDevice('draws of a singular scale are those of its normal, scaled from the location.', async (device) => {
   const singular = 'pivoted';
   using student = await MultivariateStudentT.fromScale({ device, degreesOfFreedom: nu, location, scale, singular });
   using normal = await MultivariateNormal.fromCovariance({ device, mean: location, covariance: scale, singular });
@@ -147,7 +150,7 @@ onEveryDevice('draws of a singular scale are those of its normal, stretched from
 });
 
 onEveryDevice(
-  'marginals, images and conditionals of a singular scale are those of its coordinates that vary.',
+  'marginals, images and conditionals of a singular scale equal those of its coordinates that vary.',
   async (device) => {
     for (const dtype of device.dtypes as RealDtype[]) {
       const tolerance = dtype === 'float32' ? 1e-4 : 1e-11;
@@ -158,13 +161,13 @@ onEveryDevice(
       using marginal = await student.marginal([0, 1]);
       assert.is(marginal.rank, 2);
       near(marginal.scaleSync().data, pair.flat(), () => tolerance, 'marginal');
-      // Given one of three, of which two make the third: a line.
+      // Given one of three coordinates, of which two determine the third: a line.
       using line = await student.conditional({ given: [0], values: [3] });
       using expected = await regular.conditional({ given: [0], values: [3] });
       assert.equal([line.dimension, line.rank, line.degreesOfFreedom], [2, 1, nu + 1]);
       near(line.location.data.slice(0, 1), expected.location.data, () => tolerance, 'location given one');
       near([line.scaleSync().get(0, 0)], expected.scaleSync().data, () => tolerance, 'scale given one');
-      // Given two: the third is known. Given what cannot be: refused.
+      // Given two, the third is known. Impossible values are refused.
       const known = rows[1]!;
       using point = await student.conditional({ given: [2, 0], values: [known[2]!, known[0]!] });
       assert.equal([point.rank, point.degreesOfFreedom], [0, nu + 2]);
@@ -176,13 +179,13 @@ onEveryDevice(
         singular: 'pivoted',
       });
       using rest = await more.conditional({ given: [0, 1, 2], values: known });
-      // The third said nothing more, and (nu + d^2) / (nu + 2) counts two: d^2 = 0.25 + 1.
+      // The third coordinate adds nothing, so (nu + d^2) / (nu + 2) counts two: d^2 = 0.25 + 1.
       assert.is(rest.degreesOfFreedom, nu + 2);
       near(rest.scaleSync().data, [(2 * (nu + 1.25)) / (nu + 2)], () => 20 * tolerance, 'scale given three');
       await throwsCode('ERR_OUT_OF_RANGE', '(2)', () =>
         more.conditional({ given: [0, 1, 2], values: [known[0]!, known[1]!, known[2]! + 1] }),
       );
-      // A sum and twice the sum.
+      // The rows are a sum and twice the sum.
       const matrix = [
         [1, 1, 0],
         [2, 2, 0],
@@ -212,7 +215,7 @@ onEveryDevice(
   },
 );
 
-onEveryDevice('probabilities of a singular scale are those of what varies.', (device) => {
+onEveryDevice('probabilities of a singular scale equal those of the coordinates that vary.', (device) => {
   const shared = { device, degreesOfFreedom: nu };
   const ones = [
     [1, 1],
@@ -230,7 +233,7 @@ onEveryDevice('probabilities of a singular scale are those of what varies.', (de
 });
 
 onEveryDevice(
-  'jitter is added to a scale, and reported; what cannot be is refused in the words of a scale.',
+  'jitter is added to a scale, and reported; invalid scales are refused with messages about the scale.',
   async (device) => {
     const shared = { device, degreesOfFreedom: 4 };
     const ones = [

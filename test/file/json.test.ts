@@ -1,5 +1,4 @@
-// JSON files: a key that is there twice, and a field that is not known, are refused by their place. Nothing native runs
-// here.
+// JSON files: a repeated key and an unknown field are refused with their place. No native code runs here.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +27,7 @@ const why = (text: string): string => {
   return '';
 };
 
-test('A key that is there twice is named with its place, however it is written.', () => {
+test('A repeated key is named with its place, however it is written.', () => {
   assert.is(why('{"a":1,"b":{"a":2},"a":3}'), 'a field occurs twice (a)');
   assert.is(why('{"x":[0,{"b":1},{"b":2,"c":"}{\\"","\\u0062":3}]}'), 'a field occurs twice (x[2].b)');
   assert.is(why('[{"a":[]},{"a":{},"a":0}]'), 'a field occurs twice ([1].a)');
@@ -36,7 +35,7 @@ test('A key that is there twice is named with its place, however it is written.'
   assert.is(unknownField({ a: 1, b: 2 }, ['a'], 'run'), 'it has an unknown field (run.b)');
 });
 
-test('Whatever JSON.stringify writes is read as it was.', () => {
+test('Everything that JSON.stringify writes is read back unchanged.', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value, undefined, 1);
@@ -45,7 +44,7 @@ test('Whatever JSON.stringify writes is read as it was.', () => {
   );
 });
 
-test('A long text takes time in proportion to its length.', () => {
+test('The time to read a text is proportional to its length.', () => {
   const timeOf = (count: number) => {
     const text = `{${Array.from({ length: count }, (_, i) => `"key${i}":["\\"{",{"a":1}]`).join(',')}}`;
     let best = Infinity;

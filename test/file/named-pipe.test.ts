@@ -11,7 +11,7 @@ import { endOpening } from '../../lib/file/named-pipe.ts';
 const folder = mkdtempSync(join(tmpdir(), 'covarium-pipe-'));
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('The opening of a named pipe that nobody writes to ends, of as many as libuv has threads too.', async () => {
+test('Opening a named pipe without a writer can be ended, even as many as libuv has threads.', async () => {
   const pipe = join(folder, 'pipe');
   if (spawnSync('mkfifo', [pipe]).status !== 0) return console.log('skipped  a pipe: mkfifo is not here.');
   const openings = Array.from({ length: 5 }, () => open(pipe));
@@ -21,7 +21,7 @@ test('The opening of a named pipe that nobody writes to ends, of as many as libu
   for (const opening of openings) await (await opening).close();
 });
 
-test('A file, and what is not there, are left alone.', async () => {
+test('A file is not changed, and a missing one is not made.', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, 'kept');
   const never = new Promise<never>(() => {});

@@ -1,4 +1,4 @@
-// Files appear whole or not at all, whoever else writes them.
+// Files appear whole or not at all, even if others write them too.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -35,12 +35,12 @@ function fresh(name: string): string {
   return at(name);
 }
 
-/** What is there but for the files that are named. */
+/** The files in a folder, except the named ones. */
 function others(where: string, ...names: string[]): string[] {
   return readdirSync(where).filter((name) => !names.includes(name));
 }
 
-test('Of two tables that are written to one path at once one is there, whole, and both calls succeed.', async () => {
+test('If two tables are written to one path at once, one of them is there, whole, and both calls succeed.', async () => {
   const where = fresh('pairs');
   const path = join(where, 'table.npy');
   const values = (fill: number) => Matrix.from(new Float64Array(300_000).fill(fill), { columns: 1 });
@@ -54,7 +54,7 @@ test('Of two tables that are written to one path at once one is there, whole, an
   assert.equal(others(where, 'table.npy'), []);
 });
 
-test('A link at a name that could be foreseen is not followed.', async () => {
+test('A link at a predictable temporary name is not followed.', async () => {
   const where = fresh('links');
   const precious = join(where, 'precious');
   writeFileSync(precious, 'mine');
@@ -65,7 +65,7 @@ test('A link at a name that could be foreseen is not followed.', async () => {
   assert.not.match(partialPath('x'), partialPath('x'));
 });
 
-test('What is written to a link lands where it points, whether or not a file is there, and the link stays.', async () => {
+test('A file written to a link is written where the link points, whether or not a file is there, and the link stays.', async () => {
   const where = fresh('pointing');
   mkdirSync(join(where, 'disk'));
   symlinkSync('disk', join(where, 'mounted'));
@@ -86,7 +86,7 @@ test('What is written to a link lands where it points, whether or not a file is 
   for (const link of ['circle.csv', 'round.csv']) assert.ok(lstatSync(join(where, link)).isSymbolicLink());
 });
 
-test('A file that is written again keeps its mode, and its temporary file has it from the beginning.', async () => {
+test('A file that is written again keeps its mode, and its temporary file has this mode from the beginning.', async () => {
   const where = fresh('modes');
   for (const mode of [0o600, 0o640, 0o666]) {
     const path = join(where, `${mode}.csv`);
@@ -101,7 +101,7 @@ test('A file that is written again keeps its mode, and its temporary file has it
   }
 });
 
-test('What exits in the middle of a write leaves nothing.', async () => {
+test('A process that exits in the middle of a write leaves nothing behind.', async () => {
   const where = fresh('exits');
   const body = (how: string) => `
     import { openOutputFile } from '${moduleUrl('lib/file/output.ts')}';
@@ -113,7 +113,7 @@ test('What exits in the middle of a write leaves nothing.', async () => {
   assert.equal(readdirSync(where), []);
 });
 
-test("A file is written where Node's permission model allows no flush, and where Yarn's handles have none.", async () => {
+test("A file is written even if Node's permission model does not allow fsync, or Yarn's file handles lack it.", async () => {
   const where = fresh('unflushed');
   const denied = "throw Object.assign(new Error('fsync API is disabled'), { code: 'ERR_ACCESS_DENIED' })";
   const yarn = `
@@ -133,7 +133,7 @@ test("A file is written where Node's permission model allows no flush, and where
   }
 });
 
-test('Leftovers of the dead go with the next writer of the same file; those of the living, and of other systems, after an hour.', async () => {
+test('The next writer of the same file removes leftovers of dead processes at once, and those of live ones and of other systems after an hour.', async () => {
   const where = fresh('leftovers');
   const [, system] = /\.([0-9a-f]{12})\.\d+\.[0-9a-f]{8}\.partial$/.exec(partialPath('x'))!;
   const named = (target: string, system: string, pid: number) => `.${target}.${system}.${pid}.01234567.partial`;
@@ -154,7 +154,7 @@ test('Leftovers of the dead go with the next writer of the same file; those of t
   assert.equal(readdirSync(where).sort(), kept.sort());
 });
 
-test('The file of a writer that waits for hours, as a manifest for its rows, is not taken for a dead one.', async () => {
+test('The file of a writer that waits for hours, like a manifest for its rows, is not taken as a leftover.', async () => {
   const where = fresh('patient');
   const path = join(where, 'draws.npy.json');
   const { setInterval: real } = globalThis;
@@ -184,7 +184,7 @@ test('The file of a writer that waits for hours, as a manifest for its rows, is 
   assert.equal(readdirSync(where), ['draws.npy.json']);
 });
 
-test('The system in a name is another one in another namespace of process numbers.', () => {
+test('The system in a file name differs between namespaces of process numbers.', () => {
   const script = `import { writer } from '${moduleUrl('lib/file/temporary-name.ts')}'; console.log(writer())`;
   const args = [process.execPath, ...nodeOptions, '--input-type=module', '--eval', script];
   const inside = spawnSync('unshare', ['--pid', '--fork', '--mount-proc', ...args], { encoding: 'utf8' });
@@ -195,7 +195,7 @@ test('The system in a name is another one in another namespace of process number
   assert.is.not(inside.stdout.split('.')[0], outside.stdout.split('.')[0]);
 });
 
-test('Writers of one path in namespaces of process numbers, as containers have them, leave one whole file.', async () => {
+test('Writers of one path in different namespaces of process numbers, as in containers, leave one whole file.', async () => {
   const where = fresh('containers');
   const path = join(where, 'table.npy');
   const script = `
@@ -261,7 +261,7 @@ test('Two finished files get their names together, or neither does.', async () =
   assert.equal(others(where, 'data', 'data.json'), []);
 });
 
-test("A dead process's lock holds nobody up.", async () => {
+test("A dead process's lock does not block others.", async () => {
   const where = fresh('locked');
   const path = join(where, 'data');
   const child = spawn(process.execPath, ['-e', '0']);
@@ -274,7 +274,7 @@ test("A dead process's lock holds nobody up.", async () => {
   assert.equal(readdirSync(where).sort(), ['data', 'data.json']);
 });
 
-test('A lock without the name of its owner holds others up for less time than one of another system.', async () => {
+test('A lock without the name of its owner blocks others for less time than a lock of another system.', async () => {
   const where = fresh('nameless');
   const write = async (name: string, lock: string) => {
     const path = join(where, name);
@@ -291,7 +291,7 @@ test('A lock without the name of its owner holds others up for less time than on
   assert.equal(readdirSync(where).sort(), ['killed', 'killed.json', 'other', 'other.json']);
 });
 
-test("What is no lock in a lock's place is refused by name, whether it is a folder, a link to nothing or a pipe.", async () => {
+test("Something else in a lock's place is refused by name, whether it is a folder, a dangling link or a pipe.", async () => {
   const where = fresh('planted');
   const path = join(where, 'data');
   const lock = join(where, '.data.lock');
@@ -309,7 +309,7 @@ test("What is no lock in a lock's place is refused by name, whether it is a fold
       OutputFile.replaceBoth(...files),
     );
     assert.equal(readdirSync(where), ['.data.lock']);
-    // Before the work too, which may take hours.
+    // It is refused before the work, too, which may take hours.
     await throwsCode('ERR_FILE_UNWRITABLE', lock, () => requireManifestPlace(path));
     rmSync(lock, { recursive: true });
   }

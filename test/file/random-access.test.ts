@@ -1,4 +1,4 @@
-// Small reads that lie close behind one another are merged, and give the bytes that each alone would.
+// Small reads that are close together are merged, and give the same bytes as each alone.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Every call that a write makes of the system fails once, and once the process is killed there.
-// COVARIUM_TEST_ROUNDS=200 tries each fault and kills at least that often, in files of every format.
+// Every system call of a write fails once, and once the process is killed there. COVARIUM_TEST_ROUNDS=200 tries each
+// fault and kills at least that often, in files of every format.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { modulePath, nodeOptions, runNode } from '../harness/child.ts';
 import { faultBytes, faultLibrary } from '../harness/faults.ts';
 import { leftovers, stateOf, type Written, write } from '../harness/faulty-writes.ts';
 
-// In memory where that is a folder: a disk takes milliseconds for each fsync.
+// In memory if there is such a folder, because a disk takes milliseconds for each fsync.
 const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'covarium-faulty-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const model = join(folder, 'model.json');
@@ -29,7 +29,7 @@ for (const what of ['file', 'pair', 'parts'] as const) {
   mkdirSync(at);
 
   onFaults(
-    `${what}: whichever call fails, there is the new file, or an error and the old one, and nothing else.`,
+    `${what}: whichever call fails, the result is the new file, or an error and the old one, and nothing else.`,
     async () => {
       const args = [...nodeOptions, driver, 'sweep', what, at, model, control, rounds];
       const { code, signal, stdout, stderr } = await runNode(args, env('written-'), 120_000 * Number(rounds));
@@ -39,7 +39,7 @@ for (const what of ['file', 'pair', 'parts'] as const) {
   );
 
   onFaults(
-    `${what}: killed at whichever call, it leaves files that are whole, and the next run removes the rest.`,
+    `${what}: whichever call it is killed at, it leaves whole files, and the next run removes the rest.`,
     async () => {
       for (let round = 0, kills = 0; round === 0 || kills < Number(rounds); round++) {
         const states = await wholeStates(what, at, round);

@@ -1,4 +1,4 @@
-// Rows that are added while others are: sums are joined in slices, and none may be lost.
+// Rows that are added while others are being added: sums are joined in slices, and none may be lost.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Matrix, Moments, MultivariateNormal, openDevice } from '../../lib/index.ts';
@@ -6,7 +6,7 @@ import { onEveryDevice } from '../harness/every-device.ts';
 import { scattered } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
-/** Runs `work` with a clock that is due every few looks: the event loop turns all the time. */
+/** Runs `work` with a clock that ends a slice after a few looks, so that the event loop turns all the time. */
 async function interrupted(work: () => Promise<unknown>): Promise<void> {
   const { now } = performance;
   let time = 0;
@@ -40,7 +40,7 @@ onEveryDevice('Overlapping calls add all rows, and those of moments that are mer
   for (let at = 0; at < n * n; at++) assert.ok(Math.abs(actual[at]! - wanted[at]!) < 1e-12, `entry (${at})`);
 });
 
-test('A fit takes a minute column whose mean is rounded, beside one whose mean is exact.', () => {
+test('A fit accepts a column of tiny numbers whose mean is rounded, beside one whose mean is exact.', () => {
   using device = openDevice('reference');
   const column = (size: number) => Array.from({ length: 20 }, (_, row) => (1000 + ((2 * row + 1) % 3)) * size);
   for (const size of [1e-100, 1e-141, 1e-144]) {
@@ -71,7 +71,7 @@ onEveryDevice('Weights that take squares beyond float64 are refused by name.', a
   const huge = () => covarianceOf(1e160, [1e-140, 1e-140, 1e-140]);
   await throwsCode('ERR_OUT_OF_RANGE', '`rows` has column (0), whose variance (Infinity)', huge);
   assert.ok(Math.abs(covarianceOf(1e-100, [1e-100, 1e-100, 1e-100]) / 1e-200 - 1) < 1e-12);
-  // A constant column, and a row whose weight is nothing beside the others.
+  // A constant column, and a row whose weight is negligible.
   assert.is(covarianceOf(0, [1e-100, 1e-100, 1e-100]), 0);
   const moments = new Moments(1, { device });
   moments.addSync([[1], [1], [2]], { weights: [1, 1, 1e-310] });

@@ -1,4 +1,4 @@
-// Sums about a mean, far from 1: what float64 holds in the end is not lost on the way.
+// Sums about a mean, far from 1: intermediate results neither overflow nor underflow if float64 holds the result.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Moments } from '../../lib/index.ts';

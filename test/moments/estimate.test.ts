@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { Moments } from '../../lib/index.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
-test('One row, or one effective row, is not enough for a covariance, whatever `ddof` is by default.', async () => {
+test('One row, or one effective row, is not enough for a covariance, whatever the default of `ddof`.', async () => {
   const one = new Moments(2);
   await one.add([[1, 2]]);
   await throwsCode('ERR_SHAPE', '`rows` has (1) observation, and one row is not enough', () => one.covariance());

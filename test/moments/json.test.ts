@@ -1,4 +1,4 @@
-// Moments as JSON: what is written is read, however much was counted.
+// Moments as JSON: what is written can be read, for any counts.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Moments } from '../../lib/index.ts';

@@ -1,4 +1,4 @@
-// Moments of rows: numpy.cov and scikit-learn's Ledoit-Wolf as data, and that pieces in any order make the whole.
+// Moments of rows, compared with numpy.cov and scikit-learn's Ledoit-Wolf; and pieces in any order give the whole.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AddSyncOptions, type Device, Matrix, Moments, openDevice, Vector } from '../../lib/index.ts';
@@ -49,7 +49,7 @@ function naiveCovariance(rows: readonly (readonly number[])[]): number[][] {
   );
 }
 
-onEveryDevice('moments are those of NumPy and scikit-learn.', async (device) => {
+onEveryDevice('moments equal those of NumPy and scikit-learn.', async (device) => {
   assert.ok(cases.length > 10);
   for (const { name, rows, ddof, weights, frequencies, fixedMean: mean, ...expected } of cases) {
     const moments = new Moments(rows[0]!.length, { device });
@@ -126,7 +126,7 @@ test('Pieces in any order, merged in any tree, have the moments of the whole.', 
       const covariance = whole.covariance().toArray();
       nearCovariance(merged!.covariance().toArray(), covariance, 1e-13);
       near(merged!.ledoitWolf(), whole.ledoitWolf(), 1e-10);
-      // A mean near 0 among numbers that are not is as exact as they are.
+      // A mean near 0 of larger numbers is exact relative to those numbers.
       whole.mean.toArray().forEach((value, j) => {
         const error = Math.abs(merged!.mean.get(j) - value);
         const allowed = 3e-16 * Math.abs(value) + 1e-15 * Math.sqrt(covariance[j]![j]!);
@@ -136,7 +136,7 @@ test('Pieces in any order, merged in any tree, have the moments of the whole.', 
   );
 });
 
-test('An offset of 10^8 costs no digits, block after block.', () => {
+test('An offset of 10^8 costs no digits, over many blocks.', () => {
   const rows = rowsOf(3000, 4, 11);
   const near0 = new Moments(4);
   const far = new Moments(4);
@@ -149,7 +149,7 @@ test('An offset of 10^8 costs no digits, block after block.', () => {
   nearCovariance(near0.covariance().toArray(), naiveCovariance(rows), 1e-13);
 });
 
-test('A frequency stands for repeated rows, a weight of 0 for none, and a scale of all weights for nothing.', () => {
+test('A frequency stands for repeated rows, a weight of 0 for no row, and scaling all weights changes nothing.', () => {
   const counts = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 2, maxLength: 12 });
   fc.assert(
     fc.property(counts, fc.integer(), fc.constantFrom(0.001, 3, 1e6), (frequencies, seed, scale) => {
@@ -173,7 +173,7 @@ test('A frequency stands for repeated rows, a weight of 0 for none, and a scale 
   );
 });
 
-test('Rows with a NaN are refused or dropped; what is refused adds nothing.', async () => {
+test('Rows with a NaN are refused or dropped; a refused call adds nothing.', async () => {
   const rows = rowsOf(30_000, 3, 2);
   rows[25_000]![1] = Number.NaN;
   rows[29_999]!.fill(Number.NaN);
@@ -200,7 +200,7 @@ test('Rows with a NaN are refused or dropped; what is refused adds nothing.', as
   assert.is(nothing.dropped, 2);
 });
 
-test('Rows come as arrays, typed arrays, a Matrix or a Vector; one row has moments.', () => {
+test('Rows may be arrays, typed arrays, a Matrix or a Vector; one row has moments.', () => {
   const expected = momentsOf([[1, 2]], 2).toJSON();
   assert.equal([expected.count, expected.mean, expected.second, expected.fourth], [1, [1, 2], [[0], [0, 0]], 0]);
   for (const rows of [[1, 2], Float32Array.of(1, 2), Int32Array.of(1, 2), Vector.from([1, 2]), Matrix.from([[1, 2]])]) {
@@ -236,7 +236,7 @@ test('Rows come as arrays, typed arrays, a Matrix or a Vector; one row has momen
   assert.equal(moments.toJSON(), expected, 'the memory of any device is read');
 });
 
-test('Moments read back from JSON to the bit, and go on.', () => {
+test('Moments are read back from JSON to the bit, and can take more rows.', () => {
   const moments = momentsOf(
     rowsOf(20, 3, 9).map((row) => row.map((value) => value / 3 + 1e8)),
     3,
@@ -253,7 +253,7 @@ test('Moments read back from JSON to the bit, and go on.', () => {
   );
 });
 
-test('Moments that any rows have are read back.', () => {
+test('Moments of any rows can be read back.', () => {
   const value = fc.oneof(
     fc.constantFrom(0, 1, 1e8, 0.1, 100000000.00000001, 1e8 + 2 ** -26, -1e-90),
     fc.double({ noNaN: true, min: -1e60, max: 1e60 }),
@@ -312,7 +312,7 @@ test('JSON that was changed is refused, with the path of the field.', async () =
     await throwsCode('ERR_MALFORMED_MOMENTS', 'not an object', () => Moments.fromJSON(value));
 });
 
-test('Shrinkage draws the covariance towards a multiple of the identity with its trace.', () => {
+test('Shrinkage moves the covariance towards the multiple of the identity that has the same trace.', () => {
   const moments = momentsOf(rowsOf(6, 8, 4), 8);
   const plain = moments.covariance().toArray();
   const mean = plain.reduce((sum, row, i) => sum + row[i]!, 0) / 8;
@@ -327,7 +327,7 @@ test('Shrinkage draws the covariance towards a multiple of the identity with its
   assert.equal(moments.covariance({ shrinkage: 'none' }).data, moments.covariance().data);
 });
 
-test('What moments cannot do is refused.', async () => {
+test('Invalid calls of moments are refused.', async () => {
   const moments = momentsOf(rowsOf(5, 2, 4), 2);
   const before = moments.toJSON();
   const rows = [[1, 2]];
@@ -403,14 +403,14 @@ test("Ledoit and Wolf's share does not depend on the scale of the data, and surv
     near(at.ledoitWolf({ mean }), whole.ledoitWolf({ mean: pull }), 1e-12, `about a mean, 2^${exponent}`);
     const weighted = momentsOf(rows, 3, { weights });
     near(momentsOf(scaled, 3, { weights }).ledoitWolf(), weighted.ledoitWolf(), 1e-12, `weighted, 2^${exponent}`);
-    // A part whose rows are all alike has no unit of its own.
+    // A part whose rows are all equal has no unit.
     const parts = [scaled.slice(0, 20), scaled.slice(20, 21), scaled.slice(21)].map((part) => momentsOf(part, 3));
     const joined = new Moments(3);
     for (const part of parts) joined.merge(Moments.fromJSON(JSON.parse(JSON.stringify(part))));
     near(joined.ledoitWolf(), whole.ledoitWolf(), 1e-12, `joined, 2^${exponent}`);
     near(joined.ledoitWolf({ mean }), whole.ledoitWolf({ mean: pull }), 1e-12, `joined, about a mean, 2^${exponent}`);
   }
-  // Beside data of another scale, the smaller is as good as nothing.
+  // Beside data of a larger scale, the smaller data are negligible.
   const beside = momentsOf(rows, 3);
   beside.merge(
     momentsOf(

@@ -21,12 +21,12 @@ test("Ledoit and Wolf's share about a mean far from the rows has all its digits.
     const found = moments.ledoitWolf({ mean: [mean, 0] });
     assert.ok(Math.abs(found / share - 1) < 1e-13, `${mean}: ${found}`);
   }
-  // The share is minute, but of a huge variance, so what it adds to the small one is not.
+  // The share is tiny, but it is a share of a huge variance, so what it adds to the small variance is not tiny.
   const { data } = moments.covariance({ mean: [1e12, 0], shrinkage: 'ledoit-wolf' });
   assert.ok(Math.abs(data[3]! - 27.5) < 1e-9, `${data[3]}`);
 });
 
-test('A mean so far away that the variances about it overflow is refused, and gives no NaN.', async () => {
+test('A mean so far away that the variances about it overflow is refused, and does not give NaN.', async () => {
   for (const mean of [
     [1e155, 0],
     [1.2e154, 1.2e154],
