@@ -1,6 +1,6 @@
 // npm test [-- parts of paths]: runs test files in processes side by side, and ends with one line: N passed, N failed.
-// An ending that uvu did not report counts as a failure. With COVARIUM_TEST_RETRY=1 a file that fails runs a second
-// time, which counts; that it failed once is told at the end.
+// An ending that uvu did not report counts as a failure. With COVARIUM_TEST_RETRY=1, a file that fails runs a second
+// time, and the second result counts; the first failure is reported at the end.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism, platform } from 'node:os';
@@ -21,44 +21,49 @@ const everyDevice =
   'array command compute contract distribution examples factor kernel moments normal run student-t'.split(' ');
 
 /**
- * Of these, those that see products run once more on cpu by those of OpenBLAS, and three of them by those of the
- * reference BLAS, which sums in another order and obeys the standard where OpenBLAS is lenient.
+ * Of these, rooms that depend on products run once more on cpu with those of OpenBLAS, and three files with those of
+ * the reference BLAS, which sums in another order and obeys the standard where OpenBLAS is lenient.
  */
 const onOpenBlas = 'contract factor'.split(' ');
 const onReferenceBlas = ['encoder', 'encoder-factor', 'linear-algebra'].map((name) => `contract/${name}.test.ts`);
-/** Where Debian's libblas3 is, beside OpenBLAS, which takes the place of `libblas.so.3`. */
+/** The path of Debian's libblas3 if OpenBLAS is installed too, which replaces `libblas.so.3`. */
 const referenceBlas = ['x86_64', 'aarch64']
   .map((processor) => `/usr/lib/${processor}-linux-gnu/blas/libblas.so.3`)
   .find((path) => existsSync(path));
-/** Those that see decompositions run once more on cpu without a library. The rest of `contract` has none there. */
+/**
+ * Files that depend on decompositions run once more on cpu without a library. The rest of `contract` has no
+ * decompositions there.
+ */
 const withoutLibrary = (file: string) =>
   'factor moments normal'.split(' ').includes(roomOf(file)) || file === 'contract/encoder-decompositions.test.ts';
 const seesNoProduct = ['bench', 'device', 'errors', 'external-buffers', 'launcher', 'realms', 'refusals'].map(
   (name) => `contract/${name}.test.ts`,
 );
 
-/** Of these, the one that opens no device and takes ten seconds: once is enough. */
+/** This file opens no device and takes ten seconds, so it runs only once. */
 const opensNoDevice = 'kernel/tokens.test.ts';
 
 /** These run once more on cuda, over the software stand-in for NVIDIA's driver, which is built with that for Metal. */
 const onCuda = 'contract'.split(' ');
-/** The stand-in is no measure of speed. */
+/** The stand-in does not measure speed. */
 const notOnCuda = 'contract/bench.test.ts';
 
 /**
- * Rooms that the sanitizers see (test/sanitize.mjs): each way into native code once. The others reach it through the
- * same few commands.
+ * Rooms that run under the sanitizers (test/sanitize.mjs): they cover each way into native code once. The others
+ * reach it through the same few commands.
  */
 const underSanitizers = ['array', 'command', 'contract', 'kernel', 'kernel/cpu', 'metal', 'native'];
 
-/** Of these, those that look for leaks of the Metal device too, which makes each start of Node four seconds longer. */
+/**
+ * Of these, files that also look for leaks of the Metal device, which makes each start of Node four seconds longer.
+ */
 const countsLeaks = (file: string) =>
   ['command', 'contract'].includes(roomOf(file)) || ['metal/broken.test.ts', 'metal/faults.test.ts'].includes(file);
 
 /**
- * Files of those rooms that they leave out: what runs no native code or the same commands as other files (other
- * compilers' work, faces of arrays, the benchmark, counts of commands, and what skips there), and what measures or
- * limits processor time or memory: a sanitizer takes its own share of each.
+ * Files of those rooms that do not run under the sanitizers: files without native code or with the same commands as
+ * other files (other compilers' work, public classes of arrays, the benchmark, counts of commands, and tests that
+ * skip there), and files that measure or limit processor time or memory, of which a sanitizer takes a share.
  */
 const withoutSanitizers = [
   ...['columns', 'element-type', 'face', 'foreign'].map((name) => `array/${name}.test.ts`),
@@ -83,20 +88,20 @@ const alone: { readonly [path: string]: string } = {
 };
 
 /**
- * Rooms whose files share processes, one after the other: they leave their process as it was. A process takes a seventh
- * of a second to start, and a file finds compiled what those before it called.
+ * Rooms whose files share processes, one after the other, because they leave their process unchanged. A process takes
+ * a seventh of a second to start, and code that an earlier file has called is already compiled.
  */
 const sharesProcess =
   'array command compute contract decomposition distribution factor kernel kernel/cpu moments normal plot probability reference run stream student-t table'.split(
     ' ',
   );
-/** So that no processor waits long for the last process. */
+/** The most files in one process, so that no processor waits long for the last process. */
 const mostTogether = 8;
 
 interface Run {
   /** Relative to test/. */
   readonly files: readonly string[];
-  /** Of the environment, for titles. */
+  /** Describes the environment, for titles. */
   readonly setting?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -122,10 +127,11 @@ function runFiles({ files, env }: Run): Promise<Outcome[]> {
     const paths = files.map((file) => join(compiled, 'test', file.replace(/\.ts$/, '.js')));
     const program = files.length > 1 ? [join(folder, 'harness/together.mjs')] : [];
     const child = spawn(process.execPath, ['--expose-gc', ...program, ...paths], {
-      // The programs colour their text where CI or FORCE_COLOR asks for it; the tests compare it without.
+      // Programs colour their output if CI or FORCE_COLOR is set; the tests compare it without colours.
       env: { ...env, COVARIUM_COMPILED_TESTS: compiled, NO_COLOR: '1', FORCE_COLOR: undefined },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Under sanitizers, on a busy machine, the longest takes a fifth of that. A process that hangs is a failure.
+      // Under sanitizers, on a busy machine, the longest file takes a fifth of this. A process that hangs is a
+      // failure.
       timeout: 900_000,
       killSignal: 'SIGKILL',
     });
@@ -150,8 +156,8 @@ interface Ending {
 }
 
 /**
- * How each file of a process ended, by the lines of test/harness/together.mjs. One without an end, and those after it,
- * ended with the process, and so did the last where the process failed by itself.
+ * How each file of a process ended, from the lines of test/harness/together.mjs. A file without an end line, and
+ * those after it, ended with the process; so did the last file if the process itself failed.
  */
 function endingsOf(whole: Ending, files: number): Ending[] {
   const [first = '', ...parts] = whole.output.split(/^=== begin .*\n/m);
@@ -167,7 +173,7 @@ function endingsOf(whole: Ending, files: number): Ending[] {
 
 function outcomeOf(file: string, { output, code, signal, seconds }: Ending): Outcome {
   const [total, passed, skipped] = ['Total', 'Passed', 'Skipped'].map((label) => count(output, label)) as number[];
-  // uvu's total leaves out what is skipped.
+  // uvu's total does not count skipped tests.
   const lost = total! - passed!;
   const isSilent = total! + skipped! === 0;
   // A file that can't run here says why.
@@ -185,8 +191,8 @@ function outcomeOf(file: string, { output, code, signal, seconds }: Ending): Out
 }
 
 /**
- * What a sanitizer has seen once is there, though it may be seen in one run of many; so is a crash. A crash of the leak
- * sanitizer itself is not: its tracer now and then reads the memory of a thread that is just ending.
+ * A finding of a sanitizer is a defect even if it shows in only one of many runs; so is a crash. A crash of the leak
+ * sanitizer itself is not: its tracer sometimes reads the memory of a thread that is just ending.
  */
 function isFinding(output: string): boolean {
   if (/^.*Tracer caught signal \d+.*\n==\d+==LeakSanitizer has encountered a fatal error/m.test(output)) return false;
@@ -203,23 +209,23 @@ function count(output: string, label: string): number {
   );
 }
 
-/** The addon with the stand-in: none on a Mac, nor where an addon is chosen already. */
+/** The addon with the stand-in: none on a Mac, and none if an addon is chosen already. */
 function standIn(): { path: string; reason: string } {
   const { COVARIUM_ADDON: chosen } = process.env;
   if (platform() === 'darwin' || chosen !== undefined) return { path: '', reason: '' };
   const built = softAddon();
-  // So that none of the files that use it looks through its sources again.
+  // Set so that files that use it do not check its sources again.
   if (!('reason' in built)) process.env['COVARIUM_TEST_STAND_IN'] = built.path;
   return 'reason' in built ? { path: '', reason: built.reason } : { path: built.path, reason: '' };
 }
 
-/** An environment that a file is to be seen in, and what its title says of it. */
+/** An environment for a file, and its description in the title. */
 interface Setting {
   readonly title?: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** On cuda, which makes all draws on its GPU, however small. */
+/** On cuda, which here makes all draws on its GPU, however small. */
 function softCuda(standIn: string): Setting {
   const env = {
     COVARIUM_TEST_DEVICES: 'cuda',
@@ -232,7 +238,7 @@ function softCuda(standIn: string): Setting {
   return { title: 'cuda, over its software stand-in', env };
 }
 
-/** A run for each setting that a file is to be seen in. */
+/** One run for each setting in which a file is tested. */
 function plan(files: readonly string[]): Run[] {
   const onMetal: NodeJS.ProcessEnv = { COVARIUM_TEST_DEVICES: 'metal', COVARIUM_METAL_FROM: '0' };
   const onOthers: NodeJS.ProcessEnv = { COVARIUM_TEST_DEVICES: 'cpu,reference' };
@@ -241,7 +247,7 @@ function plan(files: readonly string[]): Run[] {
     settings.map(({ title, env }) => ({ files: [file], setting: title, env: { ...process.env, ...env } }));
   const isForAll = (file: string) => everyDevice.includes(roomOf(file)) && file !== opensNoDevice;
   if (sanitized) {
-    // The Metal device's own room has kernels of the user's, and the room `native` the commands of the CPU.
+    // The room `metal` tests user kernels itself, and the room `native` tests the CPU's commands.
     const isOnMetal = (file: string) => roomOf(file) === 'metal' || (isForAll(file) && roomOf(file) !== 'kernel');
     return files.flatMap((file) => {
       const sanitizer = sanitizerEnvironment(countsLeaks(file));
@@ -279,7 +285,7 @@ function plan(files: readonly string[]): Run[] {
   });
 }
 
-/** Puts files of a room and a setting together. */
+/** Groups files with the same room and setting. */
 function grouped(runs: readonly Run[]): Run[] {
   const groups = new Map<string, Run[]>();
   for (const run of runs) {
@@ -290,7 +296,7 @@ function grouped(runs: readonly Run[]): Run[] {
   }
   return [...groups.values()].flatMap((group) => {
     const processes = Math.ceil(group.length / mostTogether);
-    // Neighbours by name often take alike long.
+    // Files with neighbouring names often take equally long.
     return Array.from({ length: processes }, (_, place) => ({
       ...group[0]!,
       files: group.filter((_, index) => index % processes === place).flatMap(({ files }) => files),
@@ -298,7 +304,7 @@ function grouped(runs: readonly Run[]): Run[] {
   });
 }
 
-/** kernel/cpu is not a part of kernel: it compiles for the CPU. */
+/** kernel/cpu is a separate room from kernel: it compiles for the CPU. */
 function roomOf(file: string): string {
   return dirname(file);
 }
@@ -308,7 +314,7 @@ const { COVARIUM_TEST_RETRY } = process.env;
 const done: (Outcome & { readonly title: string })[] = [];
 const told: string[] = [];
 
-/** Runs the files of a process, those that fail again where that is wanted, and prints each whole. */
+/** Runs the files of a process, repeats those that fail if that is enabled, and prints the whole output of each. */
 async function complete(run: Run): Promise<void> {
   const titleOf = (file: string) => (run.setting === undefined ? file : `${file} (${run.setting})`);
   for (let outcome of await runFiles(run)) {
@@ -362,16 +368,16 @@ if (files.length === 0) {
     compiled,
   );
   const prepared = secondsSince(begin);
-  // One more than processors, since tests wait for processes that they start, or for a clock; with more they take
-  // each other's caches, and as long.
+  // One more than processors, since tests wait for processes that they start, or for a clock. More would compete for
+  // the caches and take as long.
   const jobs = availableParallelism() + 1;
   const isFirst = ({ files: [file = ''] }: Run) => roomOf(file) === 'repo';
   const isAlone = ({ files: [file = ''] }: Run) => file in alone;
   const shared = runs.filter((run) => !isAlone(run));
-  // Those of the repository wait for npm and a browser, and take longest.
+  // Tests of the repository wait for npm and a browser, and take longest.
   const together = await sideBySide([...shared.filter(isFirst), ...shared.filter((run) => !isFirst(run))], jobs);
   const last = await sideBySide(runs.filter(isAlone), 1);
-  // Once more at the end, where a long log is read first; .ci/run looks for this mark.
+  // Repeated at the end, where people look first in a long log; .ci/run looks for this mark.
   for (const each of told) console.log(`\n${each}`);
   const longest = done.sort((a, b) => b.seconds - a.seconds).slice(0, 5);
   console.log(`\nLongest: ${longest.map(({ title, seconds }) => `${title} ${seconds.toFixed(0)} s`).join(', ')}`);

@@ -10,7 +10,7 @@ const drivers = spawnSync(process.execPath, [`${folder}test/metal/softmetal/sani
   cwd: folder,
   stdio: 'inherit',
 });
-if (drivers.status === 2) process.exit(2); // it has said what is missing
+if (drivers.status === 2) process.exit(2); // the command has said what is missing
 const tests = spawnSync(process.execPath, ['--import', 'tsx', `${folder}test/run.ts`, ...process.argv.slice(2)], {
   cwd: folder,
   stdio: 'inherit',

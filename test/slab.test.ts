@@ -29,13 +29,13 @@ test('pieces share memory, are aligned, and do not overlap, also after one is re
   assert.equal([a.offsetBytes, b.offsetBytes, c.offsetBytes], [0, 64, 192]);
 });
 
-test('what is large or empty, or for a device that needs its own buffers, is no piece.', () => {
+test('memory that is large or empty, or for a device that needs its own buffers, is not a piece of a slab.', () => {
   const slabs = new Slabs(listing().backend);
   assert.equal([slabs.piece(0), slabs.piece(32_769)], [undefined, undefined]);
   assert.is(new Slabs(listing(0).backend).piece(8), undefined);
 });
 
-test('a slab goes back when it is full and its last piece is released, and not before.', () => {
+test('a slab is released when it is full and its last piece is released, not before.', () => {
   const { backend, released } = listing();
   const slabs = new Slabs(backend);
   const first = Array.from({ length: 16 }, () => slabs.piece(4096)!);
@@ -51,7 +51,7 @@ test('a slab goes back when it is full and its last piece is released, and not b
   assert.is(slabs.idleBytes, slabBytes);
 });
 
-test('large pieces have larger slabs of their own.', () => {
+test('large pieces have their own, larger slabs.', () => {
   const slabs = new Slabs(listing().backend);
   const [small, large, another] = [slabs.piece(8)!, slabs.piece(4097)!, slabs.piece(32_768)!];
   assert.is.not(small.memory, large.memory);
@@ -59,7 +59,7 @@ test('large pieces have larger slabs of their own.', () => {
   assert.equal([small.memory.byteLength, large.memory.byteLength], [slabBytes, 8 * slabBytes]);
 });
 
-test('a full slab of which nothing is open goes back at once.', () => {
+test('a full slab without an open piece is released at once.', () => {
   const { backend, released } = listing();
   const slabs = new Slabs(backend);
   const pieces = Array.from({ length: 16 }, () => slabs.piece(4096)!);
@@ -70,7 +70,7 @@ test('a full slab of which nothing is open goes back at once.', () => {
 });
 
 const { gc } = globalThis;
-const forgets = 'what a loop forgets is collected before the event loop turns.';
+const forgets = 'memory that a loop no longer references is collected before the event loop turns.';
 if (gc === undefined) {
   console.log(`skipped  ${forgets} It needs --expose-gc: npm test has it.`);
   test.skip(forgets);
@@ -80,7 +80,7 @@ if (gc === undefined) {
     gc();
     const before = process.memoryUsage().arrayBuffers;
     for (let i = 0; i < 1600; i++) slabs.piece(4096);
-    // The memory of arrays is given back on another thread.
+    // The memory of arrays is freed on another thread.
     let grown = Number.POSITIVE_INFINITY;
     for (let turn = 0; turn < 100 && grown >= 20 * slabBytes; turn++) {
       gc();

@@ -1,10 +1,10 @@
-// Whole numbers as they are typed.
+// Whole numbers as users type them.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { wholeArgument, wordArgument } from '../lib/typed-number.ts';
 import { throwsCode } from './harness/throws-code.ts';
 
-test('A number is whole in any of its forms, and an error shows it as it was typed, and the limit.', async () => {
+test('A whole number may be written in any form, and an error shows it as it was typed, with the limit.', async () => {
   for (const text of ['1500', '1.5e3', '15e2', '1.50E+3']) assert.is(wholeArgument('--count', text), 1500);
   assert.is(wholeArgument('--count', '9007199254740991'), Number.MAX_SAFE_INTEGER);
   assert.is(wordArgument('--seed', '18446744073709551615'), 2n ** 64n - 1n);

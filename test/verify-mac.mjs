@@ -1,8 +1,8 @@
 // npm run verify:mac
 //
-// The one command for somebody with a Mac: builds, says what the GPU is, runs the whole suite on real Metal and the
-// benchmarks, and writes verify-mac-report.txt to send back. Elsewhere it does the same with what is there, and says
-// so.
+// The one command for somebody with a Mac: builds, describes the GPU, runs the whole test suite on real Metal and the
+// benchmarks, and writes verify-mac-report.txt to send back. On another system it does the same with the devices
+// there, and says so.
 import { createWriteStream, rmSync } from 'node:fs';
 import { arch, cpus, platform, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ const folder = fileURLToPath(new URL('..', import.meta.url));
 const name = 'verify-mac-report.txt';
 rmSync(new URL(`../${name}`, import.meta.url), { force: true });
 const report = createWriteStream(new URL(`../${name}`, import.meta.url));
-// A report is sent to others: it shows no home folder.
+// A report is sent to others, so it must not show the home folder.
 const write = (text) => report.write(stripVTControlCharacters(text).replaceAll(folder, './'));
 
 const stopping = new Set();
@@ -37,8 +37,8 @@ function run(title, minutes, command, args) {
 
 const facts = `${platform()} ${release()} ${arch()}, ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
 write(`covarium on ${platform() === 'darwin' ? 'a Mac' : 'what is not a Mac: no measure of Metal'}\n${facts}\n`);
-// Each with the minutes after which it is stopped: several times what it takes, in all less than the six hours of a job
-// of CI.
+// Each step has the minutes after which it is stopped: several times its usual time, and in total less than the six
+// hours of a CI job.
 const steps = [
   ['System', 1, ...(platform() === 'darwin' ? ['sw_vers', []] : ['uname', ['-sr']])],
   ['Commit', 1, 'git', ['log', '-1', '--format=%H %cs']],

@@ -1,5 +1,6 @@
-// Loaded before the C library (LD_PRELOAD): the n-th call that concerns a file of ours fails, does half of its work, or kills the process. What
-// is wanted is in a file that the test writes and that is mapped here, so that one process can try many faults.
+// Loaded before the C library (LD_PRELOAD): the n-th call that concerns a file of ours fails, does half of its work, or
+// kills the process. The fault is described in a control file that the test writes and this library maps, so that one
+// process can try many faults.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,7 +36,7 @@ __attribute__((constructor)) static void begin(void) {
   const char* path = getenv("FAULT_CONTROL");
   match = getenv("FAULT_PATH");
   if (path == NULL || match == NULL) return;
-  // The system call itself: our own open() looks at `control`.
+  // Calls openat(), because our own open() reads `control`.
   int file = openat(AT_FDCWD, path, O_RDWR);
   void* memory = mmap(NULL, sizeof(struct control), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
@@ -105,7 +106,7 @@ int fdatasync(int file) { return faultOfFile(syncs, file) == fails ? -1 : NEXT(f
 int fchmod(int file, mode_t mode) { return faultOfFile(modes, file) == fails ? -1 : NEXT(fchmod)(file, mode); }
 int unlink(const char* path) { return faultOf(removals, path) == fails ? -1 : NEXT(unlink)(path); }
 
-// The file is closed in any case, as Linux does it.
+// The file is closed in any case, as on Linux.
 int close(int file) {
   enum action action = faultOfFile(closes, file);
   int result = NEXT(close)(file);

@@ -1,10 +1,10 @@
-// OpenBLAS as a stand-in that lies, for test/native/blas.test.ts: it is linked to the real one, which computes.
+// A stand-in for OpenBLAS that lies, for test/native/blas.test.ts: it is linked to the real OpenBLAS, which computes.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Takes every processor for a Prescott until it is told otherwise, as it is loaded.
+// Takes every processor for a Prescott unless the environment says otherwise when it is loaded.
 static char core[32] = "Prescott";
 __attribute__((constructor)) static void look(void) {
   const char* asked = getenv("OPENBLAS_CORETYPE");
@@ -16,7 +16,7 @@ const char* openblas_get_corename(void) { return core; }
 typedef void Gemm(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
                   const int*, const double*, const int*, const double*, double*, const int*);
 
-// One entry in an edge of a tile is wrong.
+// Makes one entry at the edge of a tile wrong.
 void dgemm_(const char* transA, const char* transB, const int* m, const int* n, const int* k, const double* alpha,
             const double* a, const int* lda, const double* b, const int* ldb, const double* beta, double* c,
             const int* ldc) {

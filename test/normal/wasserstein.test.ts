@@ -23,8 +23,8 @@ const lastIsTiny = (i: number) => (i === n - 1 ? 2 ** -40 : 1);
 const hard: Readonly<Record<string, readonly [(i: number) => number, (i: number) => number, number]>> = {
   'nearly alike': [() => 1, (i) => 1 + (i % 3) / 4, 2.662184219077028],
   'well-conditioned': [() => 1, (i) => 1 + i / 8, 25.089491051982684],
-  'one less ill-conditioned': [slowly, () => 1, 5.816906544365234],
-  'both less ill-conditioned': [slowly, (i) => 3 * slowly(i), 5.211119101219141],
+  'one less well-conditioned': [slowly, () => 1, 5.816906544365234],
+  'both less well-conditioned': [slowly, (i) => 3 * slowly(i), 5.211119101219141],
   'one ill-conditioned': [falling, () => 1, 6.050313355722805],
   'both, in opposite orders': [falling, (i) => 2 * falling(n - 1 - i), 3.8854100950779165],
   'both alike': [falling, (i) => 3 * falling(i), 4.017530637827625],

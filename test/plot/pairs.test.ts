@@ -14,14 +14,14 @@ import { throwsCode } from '../harness/throws-code.ts';
 
 const margin: PairMargin = { mean: [3, -200], covariance: [4, -33, 900] };
 
-/** (x - mean)' inverse(covariance) (x - mean), by the inverse written out. */
+/** (x - mean)' inverse(covariance) (x - mean), with the inverse written out. */
 function quadraticForm({ mean, covariance: [xx, xy, yy] }: PairMargin, x: number, y: number): number {
   const [dx, dy] = [x - mean[0], y - mean[1]];
   return (yy * dx * dx - 2 * xy * dx * dy + xx * dy * dy) / (xx * yy - xy * xy);
 }
 
 test('The points of an ellipse satisfy its quadratic form.', () => {
-  // Quantiles of chi-squared with 2 degrees of freedom, of tables.
+  // Quantiles of chi-squared with 2 degrees of freedom, from tables.
   for (const [share, quantile] of [
     [0.5, 1.386294361],
     [0.95, 5.991464547],
@@ -68,7 +68,7 @@ test('Rows are chosen evenly.', () => {
   assert.equal([...steps].sort(), [666, 667]);
 });
 
-test('A histogram has the area of what it shows.', () => {
+test('A histogram has the area of the share that it shows.', () => {
   const values = [0, 9, 1, 9, 1.5, 9, 4, 9, 5, 9, -1, 9];
   const bars = histogram({ values, rows: 6 }, 0, 2, [0, 4], 4);
   assert.equal(
@@ -82,7 +82,7 @@ test('A histogram has the area of what it shows.', () => {
   );
 });
 
-test('The density of a normal is that of tables, and its area is 1.', () => {
+test('The density of a normal agrees with tables, and its area is 1.', () => {
   assert.ok(Math.abs(normalDensity(0, 0, 1) - 0.3989422804) < 1e-10);
   assert.ok(Math.abs(normalDensity(7, 3, 4) - 0.0539909665 / 2) < 1e-10);
   let area = 0;
@@ -90,7 +90,7 @@ test('The density of a normal is that of tables, and its area is 1.', () => {
   assert.ok(Math.abs(area - 1) < 1e-9);
 });
 
-test('Correlations are those of the rows, and none where a column does not vary.', () => {
+test('Correlations are those of the rows; there is none for a column that does not vary.', () => {
   const values = [1, 2, 7, 2, 1, 7, 3, 5, 7, 4, 4, 7].map((value) => value + 1e6);
   const found = correlations({ values, rows: 4 }, 3);
   // Deviations -1.5, -0.5, 0.5, 1.5 and -1, -2, 2, 1: 5 / sqrt(5 x 10).
@@ -98,7 +98,7 @@ test('Correlations are those of the rows, and none where a column does not vary.
   assert.is(found[3], found[1]);
   assert.ok(Math.abs(found[0]! - 1) < 1e-12);
   assert.equal([found[2], found[8]], [Number.NaN, Number.NaN]);
-  // The sum of ten tenths is not 1.
+  // In float64 the sum of ten tenths is not 1.
   const constant = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? 0.1 : at));
   assert.equal([...correlations({ values: constant, rows: 10 }, 2).subarray(0, 2)], [Number.NaN, Number.NaN]);
 });
@@ -122,7 +122,7 @@ test('Ticks are round, few, and within the range.', () => {
     }
 });
 
-test('An axis has two ticks or more; long numbers are written shorter where that loses nothing.', () => {
+test('An axis has two ticks or more; long numbers are shortened if that loses nothing.', () => {
   const told = (low: number, high: number, side: number) => ticksThatFit(low, high, side).map(({ text }) => text);
   assert.equal(told(100_000, 500_000, 440), ['100,000', '200,000', '300,000', '400,000', '500,000']);
   assert.equal(told(100_000, 500_000, 100), ['200K', '400K']);
@@ -150,14 +150,14 @@ test('Labels of ticks are short.', () => {
   assert.is(told.join(' '), '0 \u22122 0.1 1,234.5 \u22122.5e\u22124 2e6 3e\u22129 100.0001');
 });
 
-test('Text becomes text of XML.', () => {
+test('Text is escaped for XML.', () => {
   assert.is(
     escapeMarkup('<a b="c">&\u0000\u001f\n\ud800 \ud83d\udc27\u00a0'),
     '&lt;a b=&quot;c&quot;&gt;&amp;\ufffd\ufffd\n\ufffd \ud83d\udc27\u00a0',
   );
 });
 
-/** A small normal of n columns, with draws and data that are no normals: a picture shows what it is given. */
+/** A small normal of n columns, with draws and data that are not normal: a picture shows what it is given. */
 function example(n: number, rows: number): Pairs & { title: string; data: NonNullable<Pairs['data']> } {
   const spread = (i: number, j: number) => 0.8 ** Math.abs(i - j) * (i + 1) * (j + 1);
   const indices = Array.from({ length: n }, (_, i) => i);
@@ -180,7 +180,7 @@ function pointsOf(shape: string): [x: number, y: number][] {
 }
 
 for (const rows of [40, 5000])
-  test(`Points in are points out, in their places: (${rows}) rows.`, () => {
+  test(`Every point is drawn in its place: (${rows}) rows.`, () => {
     const pairs = example(3, rows);
     const limit = dotsShown(3);
     const panels = [...parsed(pairsPlot(pairs)).querySelectorAll('svg > g')];
@@ -257,7 +257,7 @@ test('A histogram panel has the draws filled, the data as an outline and the den
     const x = range[0] + (k / 256) * (range[1] - range[0]);
     return place(x, normalDensity(x, 10, variance));
   });
-  // An area goes back along its lower edge.
+  // The outline of an area returns along its lower edge.
   const area = [...drawn!, ...drawn!.map(([x]) => [x!, 316]).reverse()];
   const shapes = [...panel.querySelectorAll('[aria-label=area] path, [aria-label=line] path')];
   assert.is(shapes.length, 3);
@@ -270,7 +270,7 @@ test('A histogram panel has the draws filled, the data as an outline and the den
   });
 });
 
-test('Ticks stand where their numbers are: at the left and at the bottom of the picture, and right of each density.', () => {
+test('Ticks are at their numbers: at the left and at the bottom of the picture, and right of each density.', () => {
   const pairs = example(3, 50);
   const panels = [...parsed(pairsPlot(pairs)).querySelectorAll('svg > g')];
   const labels = (panel: ReturnType<typeof parsed>['body'], axis: string) => [
@@ -294,7 +294,7 @@ test('Ticks stand where their numbers are: at the left and at the bottom of the 
       const placeOf = (label: (typeof found)[number]) =>
         Number(/translate\(([\d.]+),([\d.]+)\)/.exec(label.getAttribute('transform')!)![which + 1]);
       if (column === density) {
-        // The lowest tick is 0 and stands at the foot; the others lie above it by their values.
+        // The lowest tick is 0 and is at the bottom; the others lie above it in proportion to their values.
         assert.is(numberOf(found[0]!), 0);
         assert.ok(Math.abs(placeOf(found[0]!) - 209) < 0.6);
         const scale = (209 - placeOf(found.at(-1)!)) / numberOf(found.at(-1)!);
@@ -334,7 +334,7 @@ test('The picture says what it shows, for eyes and for screen readers.', () => {
       texts.some((text) => text.includes(part)),
       part,
     );
-  // A long name is cut, and whole in its title.
+  // A long name is cut, but complete in its title.
   const [name] = [...svg.querySelectorAll('text')].filter((text) => text.textContent.includes('odd'));
   assert.is(name!.querySelector('title')!.textContent, pairs.columns[1]);
   assert.match(name!.lastChild!.textContent!, /^long .{30,40}\u2026$/);
@@ -376,7 +376,7 @@ test('A correlation that rounds to 0 has no sign.', () => {
   ]);
 });
 
-test('Rows that reach beyond the panels are counted in the picture, and no line says so where there are none.', () => {
+test('The picture counts rows beyond the panels, and has no such line if there are none.', () => {
   const values = Array.from({ length: 4000 }, (_, i) => (i % 3) - 1);
   const normal = {
     columns: ['a', 'b'],
@@ -389,7 +389,8 @@ test('Rows that reach beyond the panels are counted in the picture, and no line 
   };
   const draws = { values, rows: 2000 };
   assert.not.match(pairsPlot({ ...normal, draws }), /Beyond/);
-  // Row 1 is no dot: of 2,000 rows the even choice of 1,500 leaves it out. In both columns of it, it counts once.
+  // Row 1 is not a dot: the even choice of 1,500 of 2,000 rows leaves it out. It is beyond in two columns, but counts
+  // once.
   const far = values.with(2, 99).with(3, -99);
   assert.not.ok(evenRows(2000, 1500).includes(3));
   const placed = values.with(6, 99).with(7, -99);
@@ -411,7 +412,7 @@ test('Without data the picture has none; one column has only a histogram.', () =
   assert.match(pairsPlot(example(1, 2000)), '\u25cf 2,000 draws', 'a histogram shows all of them');
 });
 
-/** Throws where tags do not match or text has a mark that XML wants escaped. */
+/** Throws if tags do not match, or if text has a character that XML requires to be escaped. */
 function requireXml(text: string): void {
   const open: string[] = [];
   const attribute = String.raw`\s+[\w:-]+="[^"<]*"`;

@@ -24,7 +24,7 @@ test('A picture is one labelled svg element that takes its colours from the page
   assert.not.match(svgElement(options), /--series-1:/, 'colours are the page’s');
 });
 
-test('A file whose label has marks of XML is still XML.', () => {
+test('A file whose label has XML special characters is still XML.', () => {
   const text = svgFile({ ...options, label: 'a > b & c < d', description: '"&"' });
   assert.match(text, 'aria-label="a &gt; b &amp; c &lt; d"');
   assert.match(text, 'aria-description="&quot;&amp;&quot;"');
@@ -38,7 +38,7 @@ test('A picture with a legend is still one svg element.', () => {
   assert.match(text, /<circle/, 'it is the picture, not a swatch of the legend');
 });
 
-test('A file brings its colours for both schemes, and asks nothing of a network.', () => {
+test('A file has its colours for both schemes, and makes no network request.', () => {
   const text = svgFile(options);
   assert.ok(text.includes(pictureStyle(':root')));
   assert.match(text, /prefers-color-scheme:dark/);
@@ -49,7 +49,11 @@ test('A file brings its colours for both schemes, and asks nothing of a network.
 test('Points with labels can be reached by the keyboard, one of them by Tab.', () => {
   const marks = [Plot.dotY([1, 4, 9], { ariaLabel: (value: number) => `${value} ms` }), Plot.lineY([1, 4, 9])];
   const { document } = parseHTML(`<!doctype html><html><body>${svgElement({ label: 'Squares', marks })}</body></html>`);
-  assert.is(document.querySelector('svg')!.getAttribute('role'), 'group', 'what is inside of an image is not read');
+  assert.is(
+    document.querySelector('svg')!.getAttribute('role'),
+    'group',
+    'screen readers do not read what is inside an image',
+  );
   const points = [...document.querySelectorAll('[tabindex]')];
   assert.equal(
     points.map((point) => [
@@ -93,7 +97,7 @@ function contrast(a: string, b: string): number {
   return (high! + 0.05) / (low! + 0.05);
 }
 
-test('Every colour stands out from its ground by 4.5:1 or more, in both schemes.', () => {
+test('Every colour has a contrast of 4.5:1 or more with its ground, in both schemes.', () => {
   const schemes = pictureStyle(':root').split('@media');
   assert.is(schemes.length, 2);
   for (const scheme of schemes) {

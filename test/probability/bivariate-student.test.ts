@@ -19,7 +19,7 @@ interface Case {
 const answers = new URL('../answers/bivariate-student.json', import.meta.url);
 const cases = JSON.parse(readFileSync(answers, 'utf8')) as readonly Case[];
 
-test('The probability below a point is that of mpmath, from either coordinate.', () => {
+test('The probability below a point equals that of mpmath, with the coordinates in either order.', () => {
   assert.ok(cases.length >= 9);
   for (const { h, k, r, nu, probability } of cases) {
     near(below(h, k, r, nu), probability, `${h}, ${k}, ${r}, ${nu}`);
@@ -27,13 +27,13 @@ test('The probability below a point is that of mpmath, from either coordinate.',
   }
 });
 
-test('An orthant of the centre has the arc sine of its correlation, whatever the degrees of freedom.', () => {
+test('An orthant at the centre is given by the arc sine of its correlation, for any degrees of freedom.', () => {
   for (const nu of [1, 2, 3, 8, 57, 1000])
     for (const r of [-0.999999, -0.5, 0, 0.3, 0.9999999])
       near(below(0, 0, r, nu), 0.25 + Math.asin(r) / (2 * Math.PI), `${r}, ${nu}`);
 });
 
-test('Boxes are what their corners leave, and add up to strips.', () => {
+test('Boxes follow from the probabilities below their corners, and add up to strips.', () => {
   const limits = [none, -1e300, -30, -2, -0.1, 0.4, 3, 1e6, 1e200, -none];
   for (const nu of [1, 2, 7, 12, 400])
     for (const r of [-0.95, 0.1, 0.8]) {

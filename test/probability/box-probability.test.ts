@@ -56,7 +56,10 @@ function square(n: number, entry: (i: number, j: number) => number): number[] {
 const equal = (n: number, r: number) => square(n, (i, j) => (i === j ? 1 : r));
 const oneFactor = (a: readonly number[]) => square(a.length, (i, j) => (i === j ? 1 : a[i]! * a[j]!));
 
-/** A stated error is three standard errors: one estimate in about 60 is further off, none in a million twice as far. */
+/**
+ * A stated error is three standard errors: about one estimate in 60 is further off, and fewer than one in a million
+ * twice as far.
+ */
 function isWithin({ probability, error }: BoxProbability, wanted: number, name: string, also = 0): void {
   const off = Math.abs(probability - wanted);
   assert.ok(off <= 2 * error + also, `${name}: ${probability} is (${off}) off ${wanted}, with an error of (${error})`);
@@ -72,7 +75,7 @@ test('Two normals: within 4e-15 of mpmath for any correlation.', () => {
   }
 });
 
-test('Two normals: a tail that is asked for in relative terms is integrated.', () => {
+test('Two normals: a tail with a requested relative error is integrated.', () => {
   const tails = exact.pairs.filter(({ probability: p }) => p < 1e-4 && p > 1e-60);
   assert.ok(tails.length > 5);
   for (const { r, lower, upper, probability } of tails) {
@@ -101,7 +104,7 @@ test("R's mvtnorm: its examples, rank 4 of 10, Hilbert, twenty dimensions.", () 
     isWithin(got, probability, name, error);
     assert.ok(got.error < 1e-3, `${name}: an error of (${got.error}) says little`);
   }
-  // As ?pmvnorm (with an error of 1e-4) and R News 1/2 print them.
+  // The values that ?pmvnorm (with an error of 1e-4) and R News 1/2 print.
   assert.ok(Math.abs(normals[0]!.probability - 0.5800051) < 1e-4);
   assert.ok(Math.abs(normals[1]!.probability - 0.8279846) < 1e-6);
 });
@@ -118,7 +121,7 @@ test("Student's t: R's mvtnorm, the Cauchy's closed form, and the normal at infi
   isWithin(cauchy, (Math.atan(3) + Math.atan(2)) / Math.PI, 'Cauchy');
   // With two degrees of freedom: 1/2 + t / (2 sqrt(2 + t^2)).
   isWithin(ask([1], [-infinity], [1], { degreesOfFreedom: 2 }), 0.5 + 1 / (2 * Math.sqrt(3)), 'two');
-  // An orthant of the centre does not know the degrees of freedom.
+  // An orthant at the centre does not depend on the degrees of freedom.
   for (const degreesOfFreedom of [0.5, 3, 1e5]) {
     const orthant = ask(equal(4, 0.5), fill(4, 0), fill(4, infinity), { degreesOfFreedom, maxPoints: 12 << 11 });
     isWithin(orthant, 0.2, `${degreesOfFreedom}`);
@@ -129,7 +132,7 @@ test("Student's t: R's mvtnorm, the Cauchy's closed form, and the normal at infi
   isWithin(box(1e6), box(undefined).probability, 'nearly', 1e-6 + 2 * box(undefined).error);
 });
 
-test("Student's t of very few degrees of freedom, and of very many, is mpmath's in one dimension.", () => {
+test("Student's t with very few degrees of freedom, and with very many, equals mpmath's in one dimension.", () => {
   // 1 - I(nu / (nu + t^2); nu / 2, 1 / 2) / 2 by mpmath 1.2.1 with 30 digits, at 1, and P(|T| < 10^9).
   for (const [degreesOfFreedom, below, within] of [
     [0.5, 0.698878389158679, 0.999979717089397],
@@ -140,12 +143,12 @@ test("Student's t of very few degrees of freedom, and of very many, is mpmath's 
     isWithin(ask([1], [-infinity], [1], { degreesOfFreedom }), below, `${degreesOfFreedom}`, 1e-15);
     isWithin(ask([1], [-1e9], [1e9], { degreesOfFreedom }), within, `${degreesOfFreedom}`, 1e-15);
   }
-  // Whatever they are, half is below the centre: no limit is lost where the chi variable underflows.
+  // With any degrees of freedom, half is below the centre: no limit is lost if the chi variable underflows.
   for (const degreesOfFreedom of [Number.MIN_VALUE, 1e-300, 1e-5, 1e15, Number.MAX_VALUE])
     isWithin(ask([1], [-infinity], [0], { degreesOfFreedom }), 0.5, `${degreesOfFreedom}`);
 });
 
-test("Student's t: a tail in one dimension keeps its digits, whatever is asked and with any degrees of freedom.", () => {
+test("Student's t: a tail in one dimension keeps its digits, for any limit and any degrees of freedom.", () => {
   // By mpmath 1.2.1 with 40 digits.
   const tails = [
     [5, 1e4, 9.490166228758806e-20],
@@ -160,7 +163,8 @@ test("Student's t: a tail in one dimension keeps its digits, whatever is asked a
       isWithin(got, tail, `${degreesOfFreedom}, ${t}`);
       assert.ok(got.error < 1e-12 * tail, `${degreesOfFreedom}, ${t}: an error of (${got.error}) says little`);
     }
-  // A narrow box, of which the formula has few digits, is integrated: t(3) has the density 6 sqrt(3) / pi / 16 at 1.
+  // A narrow box, for which the formula gives few digits, is integrated: t(3) has the density 6 sqrt(3) / pi / 16 at
+  // 1.
   const narrow = { degreesOfFreedom: 3, absoluteError: 0, relativeError: 1e-6 };
   const got = ask([1], [1], [1 + 2 ** -40], narrow);
   assert.ok(got.points > 0 && got.error < 2e-6 * got.probability, `${got.error} of ${got.probability}`);
@@ -194,7 +198,8 @@ test('Closed forms: orthants, independent coordinates, one dimension.', () => {
 });
 
 test('The true value is within the stated error in 98 of 100 runs.', () => {
-  // Of 800 independent runs with a chance of 0.98 fewer than 768 succeed once in a thousand times; the seeds are fixed.
+  // If each of 800 independent runs succeeds with a chance of 0.98, fewer than 768 succeed once in a thousand times;
+  // the seeds are fixed.
   let [runs, within] = [0, 0];
   for (const [n, accuracy] of [
     [3, { absoluteError: 0, maxPoints: pointLimits[0] }],
@@ -212,7 +217,7 @@ test('The true value is within the stated error in 98 of 100 runs.', () => {
   assert.ok(within >= 768, `${within} of ${runs}`);
 });
 
-test('It ends when the error is small enough, or the points are spent.', () => {
+test('It ends when the error is small enough, or when all points are used.', () => {
   const at = (question: Partial<BoxQuestion>) => ask(equal(6, 0.3), fill(6, -1), fill(6, 2), question);
   for (const absoluteError of [1e-2, 1e-4, 1e-6]) {
     const { error, points } = at({ absoluteError, maxPoints: pointLimits[1] });
@@ -225,14 +230,14 @@ test('It ends when the error is small enough, or the points are spent.', () => {
   assert.is(at({ absoluteError: 0, maxPoints: 50_000 }).points, 12 << 12);
 });
 
-test('The seed is all that chance there is.', () => {
+test('The result depends on chance only through the seed.', () => {
   const at = (seed: number | bigint) => ask(equal(4, 0.3), fill(4, -1), fill(4, 2), { seed });
   assert.equal(at(5), at(5n));
   assert.is.not(at(5).probability, at(6).probability);
   assert.is.not(at(5).probability, at(5n + (1n << 32n)).probability);
 });
 
-test('A singular covariance: what is a function of other coordinates only narrows them.', () => {
+test('A singular covariance: coordinates that others determine only narrow the limits of those.', () => {
   // x, x again, and -2 x: the box is the smallest of the three intervals.
   const same = ask([1, 1, -2, 1, 1, -2, -2, -2, 4], [-1, -2, -1], [2, 0.75, 1]);
   assert.ok(Math.abs(same.probability - (cdf(0.5) - cdf(-0.5))) <= same.error, `${same.probability}`);
@@ -240,7 +245,7 @@ test('A singular covariance: what is a function of other coordinates only narrow
   // x, y, x + y, y >= 0, x + y <= 0, for independent x, y: an eighth of the circle.
   const sum = ask([1, 0, 1, 0, 1, 1, 1, 1, 2], [-infinity, 0, -infinity] as number[], [infinity, infinity, 0]);
   isWithin(sum, 1 / 8, 'sum');
-  // Independent columns, each bound twice.
+  // Independent columns, each with two limits.
   const twice = ask(
     square(6, (i, j) => (i % 3 === j % 3 ? 1 : 0)),
     fill(6, -1),
@@ -276,7 +281,7 @@ const entry = fc.double({ min: -2, max: 2, noNaN: true });
 const anyBox = fc.integer({ min: 2, max: 4 }).chain((n) =>
   fc.record({
     n: fc.constant(n),
-    // A root, with a diagonal that keeps the normal from being flat.
+    // A root, with a diagonal that keeps the normal from being nearly singular.
     root: fc.array(entry, { minLength: n * n, maxLength: n * n }),
     lower: fc.array(fc.oneof(entry, fc.constant(-infinity)), { minLength: n, maxLength: n }),
     width: fc.array(fc.oneof(fc.double({ min: 0.1, max: 4, noNaN: true }), fc.constant(infinity)), {
@@ -291,7 +296,7 @@ const covarianceOf = (n: number, root: readonly number[]) =>
   );
 const quick = { absoluteError: 1e-4, maxPoints: 12 << 11 };
 
-test('Property: another order of the coordinates, another sign, another unit change nothing.', () => {
+test('Property: the order, the signs and the units of the coordinates do not matter.', () => {
   fc.assert(
     fc.property(anyBox, ({ n, root, lower, width }) => {
       const upper = lower.map((low, i) => (low === -infinity ? 1 : low + width[i]!));
@@ -319,7 +324,7 @@ test('Property: another order of the coordinates, another sign, another unit cha
   );
 });
 
-test('Property: two halves of a box make the whole.', () => {
+test('Property: two halves of a box add up to the whole.', () => {
   fc.assert(
     fc.property(anyBox, entry, ({ n, root, lower }, cut) => {
       const covariance = covarianceOf(n, root);
@@ -342,7 +347,7 @@ test('Property: two halves of a box make the whole.', () => {
   );
 });
 
-test('A derivative is a density: the distribution function of two, by its upper limit.', () => {
+test('The derivative of the distribution function of two normals by an upper limit is a density.', () => {
   // d/db P(X <= b, Y <= c) = density(b) cdf((c - r b) / sqrt(1 - r^2)).
   const [r, b, c, step] = [0.6, 0.4, -0.3, 1e-4];
   const at = (limit: number) => ask(equal(2, r), fill(2, -infinity), [limit, c]).probability;
@@ -350,7 +355,7 @@ test('A derivative is a density: the distribution function of two, by its upper 
   assert.ok(Math.abs(slope - density(b) * cdf((c - r * b) / Math.sqrt(1 - r * r))) < 1e-8, `${slope}`);
 });
 
-test('Coordinates that are nearly the same: the error counts what few points miss.', () => {
+test('Nearly equal coordinates: the stated error includes what a small number of points misses.', () => {
   for (const gap of [1e-5, 1e-7, 1e-8, 1e-10]) {
     const r = 1 - gap;
     const truth = (1 / 4 + Math.asin(r) / (2 * Math.PI)) / 2;
@@ -365,12 +370,12 @@ test('Coordinates that are nearly the same: the error counts what few points mis
       assert.ok(error < 1e-5, `${error}`);
       if (Math.abs(probability - truth) > error) outside++;
     }
-    // Three standard errors of twelve rules; it was 14 of 40 and more.
+    // Three standard errors of twelve rules; it was once 14 of 40 or more.
     assert.ok(outside <= 4, `${gap}: ${outside}`);
   }
 });
 
-test('A box that is a narrow corner: the error counts what no point has seen.', () => {
+test('A box that is a narrow corner: the stated error includes regions that no point has reached.', () => {
   for (const r of [-0.499, -0.4999, -0.49999, -0.499999]) {
     const truth = 1 / 8 + (3 * Math.asin(r)) / 4 / Math.PI;
     let outside = 0;
@@ -380,7 +385,7 @@ test('A box that is a narrow corner: the error counts what no point has seen.', 
       assert.ok(error < 1e-5, `${error}`);
       if (Math.abs(probability - truth) > error) outside++;
     }
-    // It was 8 of 20, and by as much as 50 times the error and more.
+    // It was once 8 of 20, by up to 50 times the error or more.
     assert.ok(outside <= 2, `${r}: ${outside}`);
   }
 });

@@ -29,20 +29,20 @@ const { rows, students }: { readonly rows: readonly Row[]; readonly students: re
 const near = (actual: number, expected: number, bound: number, place: string) =>
   assert.ok(Math.abs(actual - expected) <= bound, `${place}: ${actual}, not ${expected} within ${bound}`);
 
-test('The quantile of p is what p was computed from.', () => {
+test('The quantile of p is the number from which p was computed.', () => {
   assert.ok(rows.length > 200);
   for (const { m, nu, logF, below, above } of rows) {
-    // ln Gamma of a small nu / 2 is right to 1e-14, which counts tenfold where the tail asked for is what a large one
-    // leaves of 1.
+    // ln Gamma of a small nu / 2 is right to 1e-14, which counts tenfold if the requested tail is 1 minus a large
+    // one.
     const bound = (nu < 1 ? 1e-13 : 1e-14) * Math.max(2, Math.abs(logF));
     near(logFQuantile(below, m, nu, above), logF, bound, `m = ${m}, nu = ${nu}`);
   }
 });
 
-test("Student's t, from the centre to 10^40.", () => {
+test("Student's t quantiles are right, from the centre to 10^40.", () => {
   assert.ok(students.length > 30);
   for (const { nu, t, above } of students) {
-    // Near a half the rounding of the probability is that of t itself, times the square root of 2 pi at least.
+    // Near a half, the rounding of the probability moves t by at least the square root of 2 pi times as much.
     const bound = 2e-14 * t + 2 ** -53 * 3 * (nu < 1 ? 2 : 1);
     near(studentQuantile(above, nu), -t, bound + 1e-15 * t * Math.abs(Math.log(t)), `nu = ${nu}`);
     near(studentQuantile(1 - above, nu), t, above > 1e-4 ? bound + 1e-11 * t : Number.POSITIVE_INFINITY, `nu = ${nu}`);
@@ -75,7 +75,7 @@ test('Closed forms: one degree of freedom is Cauchy, two are algebraic, F with 2
   }
 });
 
-test('With ever more degrees of freedom they become those of chi-squared and the normal.', () => {
+test('With growing degrees of freedom, quantiles approach those of chi-squared and the normal.', () => {
   for (const p of [1e-100, 1e-12, 0.01, 0.5, 0.9, 1 - 2 ** -53]) {
     for (const nu of [1e25, 1e300, 5e307, Number.MAX_VALUE]) {
       const bound = 2e-13 * Math.max(1, -Math.log(p));
@@ -87,7 +87,7 @@ test('With ever more degrees of freedom they become those of chi-squared and the
   }
 });
 
-test('Stirling and his error are the gamma function, on both sides of where the series begins.', () => {
+test("Stirling's formula and its error give the gamma function, on both sides of where the series begins.", () => {
   // ln Gamma of 1, 1/2, 5, 11: 0, ln sqrt(pi), ln 24, ln 3628800.
   for (const [x, logGamma] of [
     [1, 0],
@@ -98,7 +98,7 @@ test('Stirling and his error are the gamma function, on both sides of where the 
     near(stirlingError(x), logGamma - ((x - 0.5) * Math.log(x) - x + Math.log(2 * Math.PI) / 2), 1e-14, `${x}`);
 });
 
-test('It ends for every p, m and nu, and does not decrease.', () => {
+test('The search ends for every p, m and nu, and the quantile does not decrease.', () => {
   for (const nu of [1e-3, 0.5, 5, 1000, 1e6, 1e15, 1e100, 1e300])
     for (const m of [1, 5, 1000, 1e5]) {
       let before = Number.NEGATIVE_INFINITY;
@@ -119,7 +119,7 @@ test('Property: the quantile is the inverse of the distribution function, odd ab
         const t = studentQuantile(p, nu);
         near(studentBetween(Number.NEGATIVE_INFINITY, t, nu) / p, 1, 1e-12, `nu = ${nu}, p = ${p}`);
         assert.is(studentQuantile(0.5, nu), 0);
-        // 1 - p as it is rounded, and what it is from 1.
+        // 1 - p after rounding, and its complement.
         const upper = 1 - p;
         assert.is(studentQuantile(upper, nu), 0 - studentQuantile(1 - upper, nu));
       },
@@ -127,10 +127,10 @@ test('Property: the quantile is the inverse of the distribution function, odd ab
   );
 });
 
-test("A quantile of Student's t begins near by, with one degree of freedom or more.", () => {
+test("The search for a quantile of Student's t begins close to it, with one degree of freedom or more.", () => {
   const { expm1 } = Math;
   for (const nu of [1, 2.5, 30, 1e6]) {
-    // Each step takes two or more.
+    // Each step takes two calls or more.
     let calls = 0;
     Math.expm1 = (x) => {
       calls++;

@@ -12,7 +12,7 @@ test('The quantile of p is the x that p was computed from.', () => {
   assert.ok(rows.length > 100);
   for (const { a, x, p } of rows) {
     const error = Math.abs(gammaQuantile(a, p) - x) / x;
-    // A probability near 1 says little of where it is from: its own rounding, over p a / x, bounds what can be asked.
+    // A probability near 1 says little about its x: its rounding, divided by p a / x, limits the precision.
     const bound = p < 0.9 ? 2e-13 : 1e-6;
     assert.ok(error <= bound, `a = ${a}, p = ${p}: ${gammaQuantile(a, p)}, not ${x} (${error})`);
   }
@@ -39,7 +39,7 @@ test('The steps and the expansion of a large a meet.', () => {
   assert.is(gammaQuantile(1e300, 0.3), 1e300);
 });
 
-test('A large a takes no longer than a larger one.', () => {
+test('The time does not grow with a large a.', () => {
   const least = (a: number) => {
     let ms = Number.POSITIVE_INFINITY;
     for (let round = 0; round < 5; round++) {
@@ -53,7 +53,7 @@ test('A large a takes no longer than a larger one.', () => {
   assert.ok(large < 20 * larger, `${large} and ${larger} ms`);
 });
 
-test('It ends for every p, and does not decrease.', () => {
+test('The search ends for every p, and the quantile does not decrease.', () => {
   for (const a of [0.01, 0.5, 3, 1000, 1e12]) {
     let before = 0;
     for (const p of [Number.MIN_VALUE, 1e-300, 1e-20, 1e-3, 0.1, 0.5, 0.9, 1 - 1e-9, 1 - 2 ** -53]) {
@@ -64,7 +64,7 @@ test('It ends for every p, and does not decrease.', () => {
   }
 });
 
-test('A radius is there where its square underflows.', () => {
+test('A radius is found even if its square underflows.', () => {
   for (const p of [1e-300, 1e-200, 1e-146, 1e-140]) {
     // 2 p / sqrt(2 pi) is the density at 0 times the width.
     for (const [n, radius] of [
@@ -78,7 +78,7 @@ test('A radius is there where its square underflows.', () => {
 
 const answers = JSON.parse(readFileSync(new URL('../answers/normal-questions.json', import.meta.url), 'utf8'));
 
-test('Quantiles of the chi-squared distribution are those of 60 digits, far into both tails.', () => {
+test('Quantiles of the chi-squared distribution agree with 60-digit answers, far into both tails.', () => {
   for (const { p, n, value } of answers.chiSquareQuantiles) {
     const actual = chiSquareQuantile(p, n);
     assert.ok(
@@ -88,7 +88,7 @@ test('Quantiles of the chi-squared distribution are those of 60 digits, far into
   }
 });
 
-test('Tables say the same.', () => {
+test('Quantiles agree with published tables.', () => {
   // NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.4: upper critical values.
   for (const [n, p, value] of [
     [1, 0.95, 3.841],

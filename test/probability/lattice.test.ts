@@ -42,7 +42,7 @@ test('The lattice is better than half of random ones at any number of points, an
     }
 });
 
-test('A smooth mean is found, its error falls faster than that of chance, and it covers the truth.', () => {
+test('The mean of a smooth function is found; its error falls faster than with random points, and covers the true value.', () => {
   // The mean of the product is 1.
   const smooth = (u: Float64Array) => u.reduce((product, x) => product * (1 + (x * x - 1 / 3)), 1);
   const errors = [7, 10, 13].map((power) => {
@@ -53,11 +53,11 @@ test('A smooth mean is found, its error falls faster than that of chance, and it
     assert.ok(Math.abs(mean - 1) <= 2 * error, `${mean} ${error}`);
     return error;
   });
-  // By chance it would fall to an eighth.
+  // With random points it would fall to an eighth.
   assert.ok(errors[2]! < errors[0]! / 200, `${errors}`);
 });
 
-test('A step is found, and a constant at once.', () => {
+test('The mean of a step is found, and that of a constant at once.', () => {
   const step = runToEnd(latticeMean((u) => (u[0]! + u[1]! < 0.5 ? 1 : 0), 2, seed, all, 1000));
   assert.ok(Math.abs(step.mean - 1 / 8) <= 2 * step.error && step.error < 2e-3, `${step.mean} ${step.error}`);
   assert.equal(runToEnd(latticeMean(() => 0.25, 3, seed, all, 1000)), { mean: 0.25, error: 0, points: pointLimits[0] });
@@ -73,7 +73,7 @@ test('A function that is tiny everywhere has the error and the points of the sam
     assert.equal(inUnit(unit), { mean: mean * unit, error: error * unit, points });
 });
 
-test('Beyond the vector the components are random, odd, and others for each rule; shifts are in [0, 1).', () => {
+test('Beyond the vector, the components are random, odd, and different for each rule; shifts are in [0, 1).', () => {
   const [first, second] = [0, 1].map((rule) => randomRule(seed, rule, latticeVector, 2000)) as [
     ReturnType<typeof randomRule>,
     ReturnType<typeof randomRule>,
@@ -94,7 +94,7 @@ test('Beyond the vector the components are random, odd, and others for each rule
 test('Work in slices lets the event loop run, gives the same result, and ends when a signal aborts.', async () => {
   const slow = () => latticeMean((u) => Math.sin(u[0]!), 1, seed, { ...all, maxPoints: 12 << 16 }, 100);
   assert.equal(await runSliced(slow(), undefined), runToEnd(slow()));
-  // How long anything takes depends on the machine: this work is over when a timer has fired three times.
+  // Times depend on the machine, so this work is over when a timer has fired three times.
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const giveUp = performance.now() + 60_000;
@@ -116,7 +116,7 @@ test('Work in slices lets the event loop run, gives the same result, and ends wh
   await throwsCode('ERR_ABORTED', 'too slow', () => runSliced(endless(), controller.signal));
 });
 
-test('Gauss and Legendre: exact for polynomials up to the degree 2 count - 1.', () => {
+test('Gauss-Legendre rules are exact for polynomials up to the degree 2 count - 1.', () => {
   for (const count of [1, 2, 5, 20]) {
     const { nodes, weights } = gaussLegendre(count);
     for (let degree = 0; degree < 2 * count; degree++) {

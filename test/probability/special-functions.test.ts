@@ -15,20 +15,20 @@ function near(value: number, wanted: number, allowed: number, what: string): voi
   assert.ok(Math.abs(value - wanted) <= allowed, `${what} is ${value}, not ${wanted} within ${allowed}`);
 }
 
-test("logGamma is mpmath's to 1e-14 of its size, or of 1.", () => {
+test("logGamma equals mpmath's to 1e-14 of its size, or of 1.", () => {
   for (const [x, wanted] of answers.logGamma)
     near(logGamma(x), wanted, 1e-14 * Math.max(1, Math.abs(wanted)), `logGamma(${x})`);
 });
 
-test("logGammaRatio is mpmath's, also where both of its logarithms have 300 digits before the point.", () => {
+test("logGammaRatio equals mpmath's, even if both of its logarithms have 300 digits before the point.", () => {
   for (const [x, b, wanted] of answers.logGammaRatio) {
-    // Below 10 it is the difference that it says, of numbers of this size.
+    // Below 10 it is computed as a difference of numbers of this size.
     const size = x < 10 ? Math.abs(logGamma(x)) + Math.abs(logGamma(x + b)) : b;
     near(logGammaRatio(x, b), wanted, 1e-14 * Math.max(1, Math.abs(wanted), size), `logGammaRatio(${x}, ${b})`);
   }
 });
 
-test("digammaDifference is mpmath's to 1e-14 of its size.", () => {
+test("digammaDifference equals mpmath's to 1e-14 of its size.", () => {
   for (const [x, b, wanted] of answers.digammaDifference)
     near(digammaDifference(x, b), wanted, 1e-14 * Math.abs(wanted), `digammaDifference(${x}, ${b})`);
 });
@@ -49,7 +49,7 @@ test('Gamma(x + 1) = x Gamma(x), psi(x + 1) = psi(x) + 1 / x, and half steps mak
 const { log1pmx: differences }: { readonly log1pmx: readonly { readonly x: number; readonly value: number }[] } =
   JSON.parse(readFileSync(new URL('../answers/normal-questions.json', import.meta.url), 'utf8'));
 
-test('ln(1 + x) - x is that of 60 digits, to a few units in the last place.', () => {
+test('ln(1 + x) - x agrees with 60-digit answers, to a few units in the last place.', () => {
   for (const { x, value } of differences) {
     const actual = log1pmx(x);
     assert.ok(Math.abs(actual - value) <= 8e-16 * Math.abs(value), `x = ${x}: ${actual}, not ${value}`);

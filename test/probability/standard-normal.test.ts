@@ -1,4 +1,4 @@
-// The standard normal's functions against mpmath (test/answers/standard-normal.json), and against each other.
+// The standard normal's functions, compared with mpmath (test/answers/standard-normal.json) and with each other.
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -27,12 +27,12 @@ test('The distribution function is right to 1e-15, in both tails, down to 1e-307
   agree(cdf, 'arguments', 'cdf', 1e-15);
 });
 
-test('The quantile is right to 1e-15 of itself, from the least double to the largest below 1.', () => {
+test('The quantile has a relative error of at most 1e-15, from the least double to the largest below 1.', () => {
   assert.ok(answers.probabilities.includes(5e-324));
   agree(quantile, 'probabilities', 'quantile', 1e-15);
 });
 
-test('Limits have their values.', () => {
+test('Values at the limits are right.', () => {
   const { POSITIVE_INFINITY: infinity, NEGATIVE_INFINITY: negative } = Number;
   assert.equal([cdf(negative), cdf(0), cdf(infinity)], [0, 0.5, 1]);
   assert.equal([quantile(0), quantile(0.5), quantile(1)], [negative, 0, infinity]);
@@ -56,7 +56,7 @@ test('Property: the distribution function does not decrease.', () => {
   const z = fc.double({ min: -40, max: 10, noNaN: true });
   fc.assert(
     fc.property(z, z, (a, b) => {
-      // Neighbours may be a rounding apart in either order.
+      // Neighbours may differ by a rounding in either direction.
       const [low, high] = [cdf(Math.min(a, b)), cdf(Math.max(a, b))];
       assert.ok(low <= high * (1 + 1e-15), `${a} ${b}: ${low} ${high}`);
     }),
@@ -64,7 +64,7 @@ test('Property: the distribution function does not decrease.', () => {
   );
 });
 
-test('Property: between is the same from either side, adds up, and keeps its digits where it is narrow.', () => {
+test('Property: the probability of an interval is the same from either side, adds up, and keeps its digits in a narrow one.', () => {
   const z = fc.double({ min: -20, max: 20, noNaN: true });
   fc.assert(
     fc.property(z, fc.double({ min: 1e-9, max: 3, noNaN: true }), (lower, width) => {
@@ -73,7 +73,7 @@ test('Property: between is the same from either side, adds up, and keeps its dig
       assert.is(between(-upper, -lower), whole);
       const middle = lower + width / 2;
       const sum = between(lower, middle) + between(middle, upper);
-      // Of two cdf that are 1e-15 off at most and differ by a hundredth.
+      // The error of two cdf that are at most 1e-15 off and differ by a hundredth.
       assert.ok(Math.abs(sum - whole) <= 1e-13 * whole, `${lower} ${upper}: ${sum}, ${whole}`);
       const most = Math.max(density(lower), density(upper), lower * upper <= 0 ? density(0) : 0);
       const least = Math.min(density(lower), density(upper));

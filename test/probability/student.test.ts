@@ -1,4 +1,4 @@
-// Probabilities of Student's t against mpmath (test/answers/student-cdf.json) and closed forms.
+// Probabilities of Student's t, compared with mpmath (test/answers/student-cdf.json) and closed forms.
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,7 +11,7 @@ const { rows }: { readonly rows: readonly { readonly nu: number; readonly t: num
 const near = (actual: number, expected: number, bound: number, place: string) =>
   assert.ok(Math.abs(actual - expected) <= bound * expected, `${place}: ${actual}, not ${expected}`);
 
-test('Tails, to the last digits, and the two ends are alike.', () => {
+test('Tails are right to the last digits, and both are alike.', () => {
   assert.ok(rows.length > 50);
   for (const { nu, t, tail } of rows) {
     // A power of nu / (nu + t^2) loses digits with its exponent, and its rounding counts where it is near 1.
@@ -23,7 +23,7 @@ test('Tails, to the last digits, and the two ends are alike.', () => {
   }
 });
 
-test('Closed forms of one and two degrees; very many are the normal.', () => {
+test('One and two degrees of freedom have closed forms; very many give the normal.', () => {
   for (const t of [1e-9, 0.1, 1, 2.5, 40, 1e8, 1e200]) {
     near(studentBetween(t, Number.POSITIVE_INFINITY, 1), Math.atan(1 / t) / Math.PI, 4e-15, `Cauchy ${t}`);
     const root = Math.hypot(Math.SQRT2, t);
@@ -34,7 +34,7 @@ test('Closed forms of one and two degrees; very many are the normal.', () => {
   assert.is(studentBetween(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, 0.1), 1);
 });
 
-test('Of few degrees of freedom much is far out, and none of it is lost or negative.', () => {
+test('With few degrees of freedom much of the probability is far out, and none of it is lost or negative.', () => {
   // The first term of the power series: Gamma(a + 1/2) / (2 sqrt(pi) Gamma(a + 1)) (nu / t^2)^a, a = nu / 2.
   near(studentBetween(1e307, Number.POSITIVE_INFINITY, 0.001), 0.245566518335985, 2e-14, 'beyond the square root');
   near(studentBetween(Number.NEGATIVE_INFINITY, 1e307, 0.001), 0.754433481664015, 2e-14, 'and below');

@@ -14,7 +14,7 @@ struct Cpu {
   covarium::cpu::Execution execution() { return {pool, table, blas, no, no}; }
 };
 
-// Each prints what it looks at, and gives the number of wrong results.
+// Each prints what it checks, and returns the number of wrong results.
 int checkWords(const char* answersPath);
 int checkStream(Cpu& cpu);
 int checkKernels(Cpu& cpu, bool few);  // few: one size of groups

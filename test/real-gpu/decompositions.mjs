@@ -1,5 +1,5 @@
-// QR decompositions and singular values by NVIDIA's library on this machine's GPU beside LAPACK's on its CPU, from and
-// to the host: how long they take, and how far the factors' product is from the matrix.
+// QR decompositions and singular values by NVIDIA's library on this machine's GPU, beside LAPACK's on its CPU, from
+// and to host memory: how long they take, and how far the factors' product is from the matrix.
 //
 //     node test/real-gpu/decompositions.mjs [QR,SVD [300,1000]]
 import { Matrix } from '../../dist/lib/index.js';

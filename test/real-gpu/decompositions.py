@@ -1,4 +1,4 @@
-# What NVIDIA's decompositions would give beside the CPU's, by PyTorch: python3 test/real-gpu/decompositions.py
+# Times of NVIDIA's decompositions beside the CPU's, by PyTorch: python3 test/real-gpu/decompositions.py
 #
 # Milliseconds from the host and back to it, the best of three; gesvda computes by A' A, which loses small singular
 # values.

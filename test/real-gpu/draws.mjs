@@ -1,5 +1,6 @@
-// Draws, products, factors and densities on this machine's NVIDIA GPU beside its CPU: the bits of draws and factors are
-// the same, and how long each takes, left on the GPU or into memory of the host that serves again, best of some rounds.
+// Draws, products, factors and densities on this machine's NVIDIA GPU beside its CPU: checks that draws and factors
+// have the same bits, and prints how long each takes, left on the GPU or copied into reused host memory, best of
+// several rounds.
 //
 //     node test/real-gpu/draws.mjs
 //     python3 test/real-gpu/draws.py   # PyTorch on the same GPU

@@ -1,6 +1,6 @@
 # PyTorch's draws, products and factors on this machine's GPU, for draws.mjs: MultivariateNormal.sample and randn with
-# addmm, each left there and copied to memory of the host by .cpu(), the latter also into pinned memory that serves
-# again. Best of some rounds, ms.
+# addmm, each left there, and copied to host memory by .cpu(), the latter also into reused pinned memory. Best of
+# several rounds, in ms.
 import torch
 
 from peer import best, gpu

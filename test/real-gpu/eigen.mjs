@@ -1,5 +1,5 @@
-// Eigenvalues by NVIDIA's library on this machine's GPU beside LAPACK's on its CPU, from and to the host: how long they
-// take, and how far the values are apart.
+// Eigenvalues by NVIDIA's library on this machine's GPU, beside LAPACK's on its CPU, from and to host memory: how
+// long they take, and how much the values differ.
 //
 //     node test/real-gpu/eigen.mjs
 import { Matrix } from '../../dist/lib/index.js';

@@ -35,7 +35,7 @@ extern __shared__ float groupMemory[];
 #undef thread
 #undef threadgroup
 
-// The places of a thread in Metal's words.
+// The position of a thread, in Metal's terms.
 #define POSITION_X (blockIdx.x * blockDim.x + threadIdx.x)
 #define POSITION make_uint2(POSITION_X, blockIdx.y* blockDim.y + threadIdx.y)
 #define LANE blockIdx.x, threadIdx.x, blockDim.x

@@ -1,4 +1,4 @@
-// The GPU's side, by CUDA (gpu.cu), for the C++ beside it. A call that fails ends the program with CUDA's words.
+// The GPU's side, by CUDA (gpu.cu), for the C++ beside it. A call that fails ends the program with CUDA's message.
 #pragma once
 
 #include <array>
@@ -41,7 +41,7 @@ struct Launch {
   void wait() const;
 };
 
-// Microseconds of one launch: the best of some rounds of several in a row.
+// Microseconds of one launch: the best of several rounds of several consecutive launches.
 double microseconds(const Launch& launch);
 
 // Sums of test/msl/exhaustive-hashes.h's mixed(): of (first + i, values[i]) for all i, and of (word, f(word)) over all

@@ -1,5 +1,5 @@
-// Every kernel of msl/ with the same bytes on the GPU and on the CPU: results must agree to the bit, and what lies
-// around them must stay. Above the diagonal of a factor is NaN.
+// Every kernel of msl/ with the same input bytes on the GPU and on the CPU: results must agree to the bit, and the
+// memory around them must not change. Above the diagonal of a factor is NaN.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,5 +1,5 @@
-"""How near the kernels of the CUDA device come to the limits of this machine's GPU: each alone, without the device
-around it. The limits are the float32 rate of all lanes at the highest clock, and the rate at which PyTorch copies.
+"""How close the kernels of the CUDA device come to the limits of this machine's GPU: each kernel alone, without the
+device. The limits are the float32 rate of all lanes at the highest clock, and the rate at which PyTorch copies.
 
     node msl/cuda/embed.mjs build/kernels.ptx
     python3 test/real-gpu/kernels.py build/kernels.ptx

@@ -1,6 +1,6 @@
-// The kernels of msl/ on an NVIDIA GPU, against the CPU device's. test/real-gpu/run.sh builds it and runs it;
-// docs/numerics.md says what was seen. Arguments are the parts to run; none means all: words, stream, kernels, rates.
-// `few` is kernels by one size of groups, for a sanitizer.
+// Compares the kernels of msl/ on an NVIDIA GPU with the CPU device's. test/real-gpu/run.sh builds and runs it;
+// docs/numerics.md has the results. Arguments are the parts to run; none means all: words, stream, kernels, rates.
+// `few` runs the kernels with one size of groups, for a sanitizer.
 #include <cstdio>
 #include <set>
 #include <string>

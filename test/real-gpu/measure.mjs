@@ -1,7 +1,7 @@
 // What the measurements on this machine's GPU and CPU share; each runs after `npm run build`.
 import { Matrix, openDevice } from '../../dist/lib/index.js';
 
-/** Milliseconds, the best of some rounds. */
+/** Milliseconds, the best of several rounds. */
 export async function best(work) {
   let least = Number.POSITIVE_INFINITY;
   const end = performance.now() + 400;

@@ -1,5 +1,5 @@
-// sample_rows against fill_normal alone, and multiply_lower against the memory, as ratios in one run: what rows to a
-// group and which group size are best.
+// Compares sample_rows with fill_normal alone, and multiply_lower with the memory rate, as ratios in one run, to find
+// the best rows per group and group size.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -22,8 +22,7 @@ double timeOf(const char* kernel, std::vector<float*> buffers, Params params, ui
   return gpu::microseconds(launch);
 }
 
-// The factor's lower half is all that one row takes from memory. add_row, which reads and writes, says how fast that
-// is.
+// One row reads only the factor's lower half from memory. add_row, which reads and writes, gives the memory rate.
 void printLowerRates() {
   const uint rows = 20000, columns = 10000;
   const gpu::Memory all(size_t{rows} * columns * sizeof(float)), row(columns * sizeof(float));

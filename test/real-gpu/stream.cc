@@ -1,4 +1,4 @@
-// The normal stream on the GPU: every word through the map, and 2^32 elements in a row through fill_normal.
+// The normal stream on the GPU: every word through the map, and 2^32 consecutive elements through fill_normal.
 #include <cstdio>
 #include <cstring>
 #include <fstream>

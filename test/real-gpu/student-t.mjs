@@ -1,5 +1,5 @@
-// Draws of a Student-t on this machine's NVIDIA GPU beside its CPU: the same bits, and how long they take, left on the
-// GPU or into memory of the host that serves again.
+// Draws of a Student-t on this machine's NVIDIA GPU beside its CPU: checks that the bits are the same, and prints how
+// long they take, left on the GPU or copied into reused host memory.
 //
 //     node test/real-gpu/student-t.mjs
 //     python3 test/real-gpu/student-t.py   # PyTorch, by hand

@@ -1,5 +1,5 @@
 # PyTorch's draws of a Student-t by hand on this machine's GPU, for student-t.mjs: randn, addmm and the root of a
-# chi-squared for each row, left there and copied into pinned memory that serves again. Best of some rounds, ms.
+# chi-squared for each row, left there, and copied into reused pinned memory. Best of several rounds, in ms.
 import torch
 
 from peer import best, gpu

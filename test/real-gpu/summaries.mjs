@@ -1,4 +1,4 @@
-// Summaries of draws: nothing but what they tell comes to the host, and the quantiles are those of the CPU, to the bit.
+// Summaries of draws: only the summary is copied to the host, and the quantiles equal those of the CPU, to the bit.
 //
 //     node test/real-gpu/summaries.mjs
 //     python3 test/real-gpu/summaries.py   # PyTorch, by hand

@@ -1,5 +1,5 @@
-# What summaries.mjs calls a summary, by PyTorch on this machine's GPU, of draws that are made at once and stay there:
-# mean, covariance, three quantiles and a share of each column. Best of some rounds, ms.
+# The summary of summaries.mjs by PyTorch on this machine's GPU, of draws that are made at once and stay there: mean,
+# covariance, three quantiles and a share of each column. Best of several rounds, in ms.
 import torch
 
 from peer import best, gpu

@@ -1,5 +1,5 @@
-// What is the reference device's own: its queue and its memory. test/encoder*.test.ts has its arithmetic, as that of
-// every device.
+// The reference device's own parts: its queue and its memory. test/contract/encoder*.test.ts tests its arithmetic
+// with that of every device.
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,7 +9,7 @@ import { counterOf } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const counter = counterOf(1, 2, 0);
-const long = new Float32Array(1 << 23); // over a hundred milliseconds of normals on a fast machine: many slices
+const long = new Float32Array(1 << 23); // normals for over a hundred milliseconds on a fast machine, which are many slices
 
 function onDevice(sentence: string, check: (device: Backend) => Promise<void> | void): void {
   test(sentence, async () => {
@@ -33,7 +33,7 @@ const double = (device: Backend, x: Float64Array): Encoder => recorded(device, (
 const minusOne = (device: Backend): Encoder =>
   recorded(device, (encoder) => encoder.cholesky(Float64Array.of(-1), 1, 'auto'));
 
-onDevice('It says what it is.', (device) => {
+onDevice('The device describes itself.', (device) => {
   const { kind, name, threads, dtypes } = device;
   assert.equal(
     { kind, name, threads, dtypes },
@@ -46,7 +46,7 @@ onDevice('It says what it is.', (device) => {
   );
 });
 
-onDevice('Commits run in order, and a synchronous one runs those before it first.', async (device) => {
+onDevice('Commits run in order, and a synchronous one first runs those before it.', async (device) => {
   const x = Float64Array.of(1);
   const settled: number[] = [];
   const commits = [longWork(device), double(device, x), recorded(device, (encoder) => encoder.addRow(x, x, 2))].map(
@@ -68,7 +68,7 @@ onDevice('An earlier commit that fails does not fail a synchronous one.', async 
   assert.is((await failing).pivot, 0);
 });
 
-onDevice('A commit that fails runs no further command, and the queue goes on.', async (device) => {
+onDevice('A failed commit runs no further command, and the queue goes on.', async (device) => {
   const [x, y] = [Float64Array.of(1), Float64Array.of(1)];
   const encoder = minusOne(device);
   encoder.sum(x, x, x);
@@ -94,7 +94,7 @@ onDevice('The event loop turns while a long commit runs.', async (device) => {
   assert.ok(turns > 2, `the event loop turns (${turns}) times`);
 });
 
-onDevice('A commit is cancelled while it runs, while it waits, or before it is one.', async (device) => {
+onDevice('A commit can be cancelled while it runs, while it waits, or before it is committed.', async (device) => {
   const x = Float64Array.of(1);
   const order: string[] = [];
   const first = longWork(device);
@@ -129,7 +129,7 @@ onDevice('Memory is detached when it is released, once.', (device) => {
     assert.is(view.length, 0);
     assert.is(device.memory().liveBytes, 0);
   }
-  assert.is(foreign.byteLength, 8, 'memory of others is left alone');
+  assert.is(foreign.byteLength, 8, 'memory of others is not touched');
 });
 
 onDevice('Memory in flight outlives its release, and later commits do not keep it.', async (device) => {
@@ -163,7 +163,7 @@ onDevice('A waiting commit that is cancelled does not free what an earlier one u
   assert.is(memory.byteLength, 0);
 });
 
-onDevice('Memory that cannot be had is refused, with its size.', async (device) => {
+onDevice('Memory that cannot be allocated is refused, with its size.', async (device) => {
   const error = await throwsCode('ERR_OUT_OF_MEMORY', () => device.allocate(2 ** 52));
   assert.match(error.message, `(${2 ** 52})`);
   assert.is(device.memory().liveBytes, 0);
@@ -177,7 +177,7 @@ onDevice('It launches no kernels, and an encoder commits once.', async (device) 
     await throwsCode('ERR_CLOSED', again);
 });
 
-test('A closed device cancels what is in flight and refuses every call; what is left can be released.', async () => {
+test('A closed device cancels work in flight and refuses every call; remaining memory can be released.', async () => {
   const device = openReference();
   const [kept, used] = [device.allocate(64), device.allocate(64)];
   const unused = device.encoder();

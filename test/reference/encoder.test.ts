@@ -1,5 +1,5 @@
-// Answers of the reference device: some worked by hand, and the seams of its own blocks. test/encoder*.test.ts has the
-// shapes that are awkward on every device.
+// Results of the reference device: some computed by hand, and the edges of its own blocks.
+// test/contract/encoder*.test.ts tests the shapes that are awkward on every device.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Encoder, Timings } from '../../lib/backend.ts';
@@ -15,7 +15,7 @@ function run(record: (encoder: Encoder) => void): Timings {
   return timings;
 }
 
-test('Every command gives the answer worked by hand.', () => {
+test('Every command gives the result computed by hand.', () => {
   const factor = Float64Array.of(0.5, Number.NaN, 0.25, 2);
   const [mean, covariance] = [new Float64Array(2), new Float64Array(4)];
   const [rows, row, norms, densities] = [
@@ -55,7 +55,7 @@ test('Every command gives the answer worked by hand.', () => {
   assert.equal([...triangle, ...flipped], [1, 0, 3, 4, 4, 2, 3, 1]);
   assert.equal([...cholesky], [2, 0, 1, 2]);
   assert.equal([...rows, ...norms], [-4, -8, -2, -6, 80, 40]);
-  // The rows less their mean are (0, 0) and (2, 2); factor (2, 2) = (1, 4.5).
+  // The rows minus their mean are (0, 0) and (2, 2); factor (2, 2) = (1, 4.5).
   assert.equal([...densities], [1, 1 - 21.25 / 2]);
   assert.ok(
     timings.encodeMs >= 0 && timings.deviceMs > 0 && timings.wallMs >= timings.deviceMs,
@@ -63,7 +63,7 @@ test('Every command gives the answer worked by hand.', () => {
   );
 });
 
-test('Rows of a sample do not depend on the panel that they fall into.', () => {
+test('Rows of a sample do not depend on the panel in which they are.', () => {
   for (const [n, count] of [
     [1, 20_000],
     [3, 20_000],

@@ -10,8 +10,8 @@ import { throwsCode } from '../harness/throws-code.ts';
 
 type Real = Float32Array | Float64Array;
 
-// Our own kernels, BLAS (it takes blocks of rows from 113 float32 columns and 57 float64), and a factor in several
-// tiles.
+// Cases for our own kernels, for BLAS (which gets blocks of rows from 113 float32 columns and 57 float64 columns on),
+// and for a factor in several tiles.
 for (const dtype of ['float32', 'float64'] as const)
   for (const columns of [1, 2, 57, 100, 113, 500])
     test(`cpu: rows of (${columns}) ${dtype} are the same for every range and number of threads.`, async () => {
@@ -34,7 +34,7 @@ for (const dtype of ['float32', 'float64'] as const)
     });
 
 for (const kind of kindsHere)
-  test(`${kind}: rows are those that the library draws, and the same for every range.`, async () => {
+  test(`${kind}: rows equal those that the library draws, for every range.`, async () => {
     const columns = 3;
     const all = await drawn(kind, columns, 'float32', 0n, 1000);
     assert.ok(sameBits(await drawn(kind, columns, 'float32', 400n, 77), all.subarray(400 * columns, 477 * columns)));
@@ -58,7 +58,7 @@ test('Rows end where the stream ends.', async () => {
   }
 });
 
-test('No rows are no blocks; who leaves early or aborts leaves nothing on the device.', async () => {
+test('Zero rows give no blocks; leaving early or aborting leaves nothing on the device.', async () => {
   using rows = await open(runOf(2, 'float32', 0n, 1e9), kindsHere[0]!);
   for await (const _ of rows.rows(5n, 0)) assert.unreachable('a block of no rows');
   for await (const values of rows.rows(0n, 1e9)) {

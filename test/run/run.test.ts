@@ -1,4 +1,4 @@
-// `covarium sample` and `covarium verify` of a Student-t, and empirical samples of the command line.
+// `covarium sample` and `covarium verify` with a Student-t, and empirical samples on the command line.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -85,7 +85,7 @@ test('Draws of a Student-t that are too large for their type are verified in eve
   );
 });
 
-test('Infinitely many degrees of freedom are the normal, and still another model.', async () => {
+test('Infinitely many degrees of freedom give the draws of the normal, but count as another model.', async () => {
   await draw({ output: at('normal.npy') });
   await draw({ output: at('infinite.npy'), degreesOfFreedom: 'Infinity' });
   assert.equal(readFileSync(at('infinite.npy')), readFileSync(at('normal.npy')));
@@ -97,7 +97,7 @@ test('Infinitely many degrees of freedom are the normal, and still another model
   );
 });
 
-test('Degrees of freedom that are none, and rows beyond a run, are refused.', async () => {
+test('Invalid degrees of freedom, and rows beyond a run, are refused.', async () => {
   const output = at('none.npy');
   for (const degreesOfFreedom of ['0', '-1'])
     await throwsCode('ERR_OUT_OF_RANGE', '`degreesOfFreedom`', () => draw({ output, degreesOfFreedom }));
@@ -122,7 +122,7 @@ test('--empirical writes the sample that the library draws, without a manifest.'
   await draw({ output: at('exact.parquet'), empirical: true, firstRow: '0', count: '50' });
   const { key_value_metadata: metadata } = parquetMetadata(Uint8Array.from(readFileSync(at('exact.parquet'))).buffer);
   const told = JSON.parse(metadata!.find(({ key }) => key === 'covarium')!.value!);
-  assert.equal([told.empirical, told.rows, told.seed], [true, 50, '42'], 'the file says that it is no run of rows');
+  assert.equal([told.empirical, told.rows, told.seed], [true, 50, '42'], 'the file says that it is not a run of rows');
   const printed = await succeeds(
     'sample',
     '--model',

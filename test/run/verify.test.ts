@@ -1,4 +1,4 @@
-// What `covarium verify` tells apart: a changed file, another model, another seed, another run.
+// What `covarium verify` distinguishes: a changed file, another model, another seed, another run.
 import { spawnSync } from 'node:child_process';
 import {
   closeSync,
@@ -55,7 +55,7 @@ for (const drawnOn of kindsHere)
       }
     });
 
-test('Draws in CSV are verified whatever their names look like, and without rows.', async () => {
+test('Draws in CSV are verified with any names, and without rows.', async () => {
   const lists = [['NaN', 'NA'], ['', ''], ['', 'b'], ['1', '2'], undefined];
   for (const [at_, columns] of lists.entries()) {
     const [path, output] = [at(`names-${at_}.json`), at(`names-${at_}.csv`)];
@@ -69,9 +69,9 @@ test('Draws in CSV are verified whatever their names look like, and without rows
   }
 });
 
-test('Ill-conditioned models are verified within what their condition allows, and a wrong seed is beyond it.', async () => {
+test('Ill-conditioned models are verified within what their condition number allows, and a wrong seed is beyond it.', async () => {
   const hilbert = (n: number) => square(n, (i, j) => 1 / (i + j + 1));
-  // Units from a metre to a million kilometres change nothing: the correlations are what counts.
+  // Units from a metre to a million kilometres change nothing, because only the correlations count.
   const wide = square(4, (i, j) => (i === j ? 1 : 0.5) * 10 ** (3 * (i + j) - 6));
   const large = square(200, (i, j) => Math.exp(-Math.abs(i - j) / 20));
   const cases: [name: string, covariance: number[][], dtype: string, atMost: number][] = [
@@ -119,7 +119,7 @@ test('Draws of singular models are verified with --singular, on every device and
   }
 });
 
-test('A singular model is refused with the option that takes it, an indefinite one with it too.', async () => {
+test('A singular model is refused and the error names --singular; an indefinite one is refused even with --singular.', async () => {
   const singular = modelFile(
     'refused',
     square(3, () => 1),
@@ -205,7 +205,7 @@ for (const [what, code, shown, spoil, otherModel] of spoiled)
     await throwsCode(code, shown, () => verify(output, { model: otherModel ?? model }));
   });
 
-test('One draw that was changed with its digest is found where its row is drawn again.', async () => {
+test('One draw that was changed together with its digest is found if its row is drawn again.', async () => {
   const output = at('draws.npy');
   await draw({ output });
   const { digest } = JSON.parse(readFileSync(`${output}.json`, 'utf8'));
@@ -223,7 +223,7 @@ test('A run in a folder is verified part by part; a part of another run, or a mi
     (await verify(output)).map(({ rows }) => rows),
     [9, 9, 9],
   );
-  // DuckDB would read it: its name is that of a part.
+  // DuckDB would read it, because it has the name of a part.
   const stranger = join(output, 'part-000099.npy');
   copyFileSync(join(output, 'part-000000.npy'), stranger);
   await throwsCode('ERR_RUN_MISMATCH', 'part-000099.npy', () => verify(output));
@@ -238,7 +238,7 @@ test('A run in a folder is verified part by part; a part of another run, or a mi
   await throwsCode('ERR_MANIFEST_MISMATCH', 'run.json', () => verify(output));
 });
 
-test('The command tells what was compared, and ends with 1 where something is wrong.', async () => {
+test('The command reports what was compared, and ends with 1 if something is wrong.', async () => {
   const output = at('draws.npy');
   await draw({ output });
   const good = await run(['verify', output, '--model', model, '--rows', '3']);
@@ -279,7 +279,7 @@ test('The exit code covers all files even if the reader closes the output early;
   assert.match(refused.stderr, /^error: Disk is full: .*\[ERR_DISK_FULL\]\n$/);
 });
 
-test('The model hash depends on each number and on the type, and on nothing else.', () => {
+test('The model hash depends only on each number and on the type.', () => {
   const hash = (mean: number[], covariance: number[][], dtype: 'float32' | 'float64' = 'float32', names?: string[]) =>
     modelHash({ names, mean, covariance: Matrix.from(covariance, { dtype: 'float64' }) }, dtype);
   // sha256sum of {"covarium":1,"dtype":"float32","mean":[0.1],"covariance":[[2]]}
@@ -298,7 +298,7 @@ test('Files without rows are verified in each format.', async () => {
   }
 });
 
-test('Chosen rows are even, with the first and the last.', () => {
+test('Chosen rows are evenly spaced, and include the first and the last.', () => {
   assert.equal(
     [chooseRows(0, 5), chooseRows(1, 5), chooseRows(3, 5), chooseRows(101, 5)],
     [[], [0], [0, 1, 2], [0, 25, 50, 75, 100]],
@@ -306,7 +306,7 @@ test('Chosen rows are even, with the first and the last.', () => {
   assert.equal(chooseRows(9, 1), [0]);
 });
 
-test('What is allowed follows the correlations, not the units, and not beyond a sixteenth of the scale.', () => {
+test('The allowed difference depends on the correlations, not on the units, and is at most a sixteenth of the scale.', () => {
   using device = openDevice('reference');
   const allowed = (covariance: number[][]) => {
     using normal = MultivariateNormal.fromCovarianceSync({
@@ -382,7 +382,7 @@ function edit(path: string, from: string, to: string): void {
   writeFileSync(path, text.replace(from, to));
 }
 
-// Of the last number's upper byte, where numbers are the file's end.
+// Flips a bit in the upper byte of the last number, in files that end with numbers.
 function flip(path: string, bit = 1): void {
   const bytes = readFileSync(path);
   bytes[bytes.length - 1]! ^= bit;

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { firstElement, normalCounter } from '../../lib/stream/counter.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
-test('A counter is seed, stream and first element, low words before high ones.', () => {
+test('A counter holds seed, stream and first element, low words before high ones.', () => {
   assert.equal([...normalCounter(1, 2, 3)], [1, 0, 2, 0, 3, 0]);
   const far = 0x1_2345_6789_abcdn;
   assert.equal(
@@ -17,7 +17,7 @@ test('Numbers and bigints give the same words.', () => {
     assert.equal(normalCounter(seed, seed, seed), normalCounter(BigInt(seed), BigInt(seed), BigInt(seed)));
 });
 
-test('A counter is written where one is given.', () => {
+test('A counter is written into the given one.', () => {
   const counter = new Uint32Array(6).fill(9);
   assert.is(normalCounter(1, 0, 0, counter), counter);
   assert.equal([...counter], [1, 0, 0, 0, 0, 0]);
@@ -33,7 +33,7 @@ test('Words beyond 64 bits, fractions and other things are refused.', async () =
   await throwsCode('ERR_INVALID_ARGUMENT', "('42')", () => normalCounter('42' as unknown as number, 0, 0));
 });
 
-test('The first element of a row is exact, however far.', () => {
+test('The first element of a row is exact, at any distance.', () => {
   assert.is(firstElement(3, 10, 5), 15);
   assert.is(firstElement(2 ** 52, 10, 5), 5n * 2n ** 52n);
   assert.is(firstElement(2n ** 62n, 0, 4), 2n ** 64n);

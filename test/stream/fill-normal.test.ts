@@ -46,8 +46,8 @@ for (const dtype of dtypes) {
     }
   });
 
-  test(`${dtype} normals of any cut of a range are those of the whole.`, () => {
-    const length = 5000; // several goes of 256 blocks
+  test(`${dtype} normals of a range are the same, however it is cut.`, () => {
+    const length = 5000; // several batches of 256 blocks
     for (const first of [0n, 1n, 2n ** 32n - 777n, 2n ** 34n - 777n, 2n ** 64n - 5000n]) {
       const whole = referenceNormals(dtype, length, 7, 2n ** 64n - 1n, first);
       const [cut, apart] = [whole.slice().fill(9), whole.slice().fill(9)];
@@ -96,7 +96,7 @@ test('Both maps are total: every word at the edges gives a finite normal that is
   assert.ok(most > 6.7 && most < 9.6, `most is (${most})`);
 });
 
-test('The first normals of a stream are those that an NVIDIA H200 gave (test/real-gpu).', () => {
+test('The first normals of a stream equal those of an NVIDIA H200 (test/real-gpu).', () => {
   const device = openReference();
   const normals = new Float32Array(4096);
   const encoder = device.encoder();

@@ -1,9 +1,9 @@
-// The normal stream is normal and independent, as far as 10^7 draws tell, or 10^8:
+// The normal stream is normal and independent, as far as 10^7 draws show, or 10^8:
 //
 //   node --import tsx test/stream/normal.test.ts all
 //
-// Seeds are fixed, so a run that passed passes for ever; a stream without fault would have failed here, when the seeds
-// were chosen, with the probability `alarm` for each check.
+// Seeds are fixed, so a test that has passed always passes. When the seeds were chosen, a correct stream would have
+// failed each check with the probability `alarm`.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Dtype, Real } from '../../lib/dtype.ts';
@@ -14,7 +14,7 @@ import { type Check, correlationChecks, StreamStatistics } from '../harness/stre
 
 const alarm = 1e-6;
 const pieceLength = 1 << 20;
-// Of the bits that native/normal-bits.test.ts compares, a tenth tells whether they are drawn as they were.
+// native/normal-bits.test.ts compares all bits, so a tenth of the draws is enough to see a change.
 const fewer = process.argv[2] === 'all' ? 1 : 10;
 
 const backend = noCpu === '' ? openCpuBackend(0) : undefined;
@@ -58,7 +58,7 @@ const others: readonly (readonly [seed: Word64, stream: Word64])[] = [
   [0, 7],
 ];
 for (const dtype of ['float32', 'float64'] as const)
-  test(`${dtype}: Streams of one seed, and neighbouring seeds, do not know of each other.`, () => {
+  test(`${dtype}: Streams of one seed, and of neighbouring seeds, are independent.`, () => {
     const count = (dtype === 'float32' ? 1e7 : 2e6) / fewer;
     const one = draw(dtype, count, 7, 0, 0);
     const checks = others.flatMap(([seed, stream]) =>
@@ -67,7 +67,7 @@ for (const dtype of ['float32', 'float64'] as const)
     pass(checks, `${dtype}, ${count} draws of (seed 7, stream 0) against ${others.length} others`);
   });
 
-// A test that never failed proves little: faults that two million draws must show.
+// A test that never failed proves little, so these faults must show in two million draws.
 const faults: readonly (readonly [name: string, check: string, spoil: (z: Real) => Real])[] = [
   ['a scale of 1.005', 'moment 2', (z) => z.map((x) => 1.005 * x)],
   ['tails that end at 4', 'above 4', (z) => z.map((x) => Math.max(-4, Math.min(4, x)))],
@@ -83,7 +83,7 @@ const faults: readonly (readonly [name: string, check: string, spoil: (z: Real) 
   ['a shift of 0.005', 'Kolmogorov-Smirnov', (z) => z.map((x) => x + 0.005)],
 ];
 for (const [fault, expected, spoil] of faults)
-  test(`The checks see ${fault}.`, () => {
+  test(`The checks find ${fault}.`, () => {
     const statistics = new StreamStatistics();
     for (let piece = 0; piece < 2; piece++)
       statistics.add(spoil(draw('float32', pieceLength, 1, 0, piece * pieceLength)));

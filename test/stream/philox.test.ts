@@ -21,7 +21,7 @@ function wordsOf(counter: readonly number[], key: readonly number[]): number[] {
   return [...words.subarray(1, 5)].map((word) => word >>> 0);
 }
 
-// The same function in integers without a size.
+// The same function with BigInt.
 function philoxOfBigInts(counter: readonly number[], key: readonly number[]): number[] {
   const mask = 0xffffffffn;
   let [c0, c1, c2, c3] = counter.map(BigInt) as [bigint, bigint, bigint, bigint];
@@ -41,7 +41,7 @@ test('Philox4x32-10 gives the published answers.', () => {
     assert.equal(wordsOf(counter.map(hex), key.map(hex)), words.map(hex), counter.join(' '));
 });
 
-test('Its products of 32 bits are whole at the edges of words and half words.', () => {
+test('Its 32-bit products are exact at the edges of words and half words.', () => {
   const edges = [0, 1, 0xffff, 0x10000, 0x10001, 0x7fffffff, 0x80000000, 0xffff0000, 0xffff0001, 0xffffffff];
   for (const a of edges)
     for (const b of edges) {

@@ -1,5 +1,5 @@
-// What a Student-t stretches its draws by: sqrt(nu / w), w chi-squared. Seeds are fixed, so a run that passed passes
-// for ever.
+// The factors by which a Student-t scales its draws: sqrt(nu / w), where w is chi-squared. Seeds are fixed, so a test
+// that has passed always passes.
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -29,7 +29,7 @@ function scales(count: number, nu: number, seed: Word64, stream: Word64, firstRo
   return out;
 }
 
-test('logarithm and exponential are those of the engine, to some units in the last place.', () => {
+test('logarithm and exponential agree with those of the engine, to a few units in the last place.', () => {
   let state = 1;
   for (let i = 0; i < 100_000; i++) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -62,7 +62,7 @@ for (const { degreesOfFreedom: nu, edges } of quantilesOfChiSquared)
     for (const { name, p } of checks) assert.ok(p > alarm, `${name} has p (${p})`);
   });
 
-test('The checks see half a degree of freedom in thirty, and a scale off by a thousandth in a million.', () => {
+test('The checks find an error of half a degree of freedom in thirty, and, in a million rows, a scale that is off by a thousandth.', () => {
   const [thirty, million] = [30, 1e6].map((nu) => quantilesOfChiSquared.find((each) => each.degreesOfFreedom === nu)!);
   const seen = (w: Float64Array, edges: number[]) => cellChecks(w, edges).some(({ p }) => p < alarm);
   const count = 200_000;
@@ -80,7 +80,7 @@ test('The checks see half a degree of freedom in thirty, and a scale off by a th
   );
 });
 
-test('A scale depends on seed, stream, degrees of freedom and row alone.', () => {
+test('A scale depends only on seed, stream, degrees of freedom and row.', () => {
   for (const nu of [0.3, 1, 2, 4.2, 1e9]) {
     const whole = scales(2000, nu, 42, 7, 2n ** 32n - 1000n);
     for (const [from, count] of [
@@ -102,14 +102,14 @@ test('A scale depends on seed, stream, degrees of freedom and row alone.', () =>
   }
 });
 
-test('Scales are those that mpmath makes of the words, in 50 digits.', () => {
+test('Scales equal those that mpmath computes from the words, with 50 digits.', () => {
   assert.ok(
     runs.some(({ attempts }) => attempts.some((attempt) => attempt > 1)),
-    'one is of the third try or later',
+    'one comes from the third try or later',
   );
   for (const { degreesOfFreedom: nu, seed, stream, firstRow, scales: wanted } of runs)
     scales(wanted.length, nu, BigInt(seed), BigInt(stream), BigInt(firstRow)).forEach((scale, row) => {
-      // A power of 1 / nu takes that much more from the rounding of a logarithm.
+      // A power of 1 / nu magnifies the rounding of a logarithm by that much.
       near(scale, wanted[row]!, nu < 2 ? 1e-14 / nu : 1e-14);
     });
 });
@@ -120,7 +120,7 @@ test('Scales of these rows are known to the bit: another engine or machine must 
   assert.equal(Array.from(scales(1, 4.2, 2n ** 64n - 1n, 2n ** 64n - 1n, 2n ** 56n - 1n)), [1.336901463325828]);
 });
 
-test('Words of rows come from blocks that no normal has, each from its own.', () => {
+test('The words of a row come from its own block, which no normal uses.', () => {
   const seen = new Set<string>();
   const words = new Int32Array(4);
   const rows = new RowWords(normalCounter(1, 2, 0), 2n ** 32n - 2n);
@@ -133,7 +133,7 @@ test('Words of rows come from blocks that no normal has, each from its own.', ()
   assert.is(seen.size, 4 * 64 * 2);
 });
 
-test('Few degrees of freedom reach beyond what a double holds, and many stretch nothing.', () => {
+test('With few degrees of freedom scales exceed the range of doubles, and with many they are 1.', () => {
   const wild = scales(1000, 1e-3, 1, 0, 0);
   assert.ok(wild.every((scale) => scale > 0 && scale <= Number.MAX_VALUE));
   assert.ok(wild.some((scale) => scale === Number.MAX_VALUE) && wild.some((scale) => scale < 1));

@@ -1,5 +1,5 @@
-// Marginals, conditionals and affine images of a Student-t, against each other and against what densities must add up
-// to.
+// Marginals, conditionals and affine images of a Student-t, compared with each other and with identities of
+// densities.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Device, MultivariateNormal, MultivariateStudentT, type RealDtype } from '../../lib/index.ts';
@@ -13,7 +13,7 @@ interface Some {
   readonly scale: number[][];
   readonly x: number[];
   readonly degreesOfFreedom: number;
-  /** m of n, in any order. */
+  /** m of n coordinates, in any order. */
   readonly given: number[];
 }
 
@@ -52,19 +52,22 @@ function forSome(device: Device, check: (each: Some, dtype: RealDtype, tolerance
     );
 }
 
-onEveryDevice('a joint density is the marginal of some coordinates times the conditional of the others.', (device) => {
-  forSome(device, ({ location, scale, x, degreesOfFreedom, given }, dtype, tolerance) => {
-    const others = location.map((_, i) => i).filter((i) => !given.includes(i));
-    using joint = MultivariateStudentT.fromScaleSync({ device, location, scale, degreesOfFreedom, dtype });
-    const values = given.map((i) => x[i]!);
-    using marginal = joint.marginalSync(given);
-    using conditional = joint.conditionalSync({ given, values });
-    assert.is(marginal.degreesOfFreedom, degreesOfFreedom);
-    assert.is(conditional.degreesOfFreedom, degreesOfFreedom + given.length);
-    const product = marginal.logPdfSync(values).get(0) + conditional.logPdfSync(others.map((i) => x[i]!)).get(0);
-    near([product], [joint.logPdfSync(x).get(0)], tolerance);
-  });
-});
+onEveryDevice(
+  'a joint density is the marginal density of some coordinates times the conditional density of the others.',
+  (device) => {
+    forSome(device, ({ location, scale, x, degreesOfFreedom, given }, dtype, tolerance) => {
+      const others = location.map((_, i) => i).filter((i) => !given.includes(i));
+      using joint = MultivariateStudentT.fromScaleSync({ device, location, scale, degreesOfFreedom, dtype });
+      const values = given.map((i) => x[i]!);
+      using marginal = joint.marginalSync(given);
+      using conditional = joint.conditionalSync({ given, values });
+      assert.is(marginal.degreesOfFreedom, degreesOfFreedom);
+      assert.is(conditional.degreesOfFreedom, degreesOfFreedom + given.length);
+      const product = marginal.logPdfSync(values).get(0) + conditional.logPdfSync(others.map((i) => x[i]!)).get(0);
+      near([product], [joint.logPdfSync(x).get(0)], tolerance);
+    });
+  },
+);
 
 onEveryDevice('a marginal of a conditional is the conditional of a marginal.', (device) => {
   forSome(device, ({ location, scale, x, degreesOfFreedom, given }, dtype, tolerance) => {
@@ -79,7 +82,7 @@ onEveryDevice('a marginal of a conditional is the conditional of a marginal.', (
   });
 });
 
-onEveryDevice('given nothing it is itself; given in two steps as in one.', (device) => {
+onEveryDevice('given nothing, it is unchanged; conditioning in two steps equals conditioning in one.', (device) => {
   forSome(device, ({ location, scale, x, degreesOfFreedom, given }, dtype, tolerance) => {
     using joint = MultivariateStudentT.fromScaleSync({ device, location, scale, degreesOfFreedom, dtype });
     using itself = joint.conditionalSync({ given: [], values: [] });
@@ -98,7 +101,7 @@ onEveryDevice('given nothing it is itself; given in two steps as in one.', (devi
   });
 });
 
-onEveryDevice('an affine image moves location and scale, and no degrees of freedom.', async (device) => {
+onEveryDevice('an affine image changes location and scale, but not the degrees of freedom.', async (device) => {
   const matrix = [
     [1, 2, 0],
     [0, -1, 3],
@@ -142,7 +145,7 @@ onEveryDevice('an affine image moves location and scale, and no degrees of freed
   assert.ok(far.logPdfSync([0, 0]).toArray().every(Number.isFinite));
 });
 
-onEveryDevice('what is computed gives its memory back, and wrong questions are refused.', async (device) => {
+onEveryDevice('results release their memory, and invalid calls are refused.', async (device) => {
   using student = await MultivariateStudentT.fromScale({
     device,
     scale: [
@@ -190,7 +193,7 @@ function same(one: MultivariateStudentT, other: MultivariateStudentT, tolerance:
 }
 
 onEveryDevice(
-  'the gradient of the log density is its slope; of infinitely many degrees it is the normal one.',
+  'the gradient of the log density is its slope; with infinitely many degrees of freedom it is that of the normal.',
   async (device) => {
     const location = [1, -1, 0.5];
     const scale = [
@@ -203,7 +206,7 @@ onEveryDevice(
       using student = await MultivariateStudentT.fromScale({ device, location, scale, degreesOfFreedom: 2.5, dtype });
       const score = await student.scoreInput(rows);
       assert.equal(score.toArray(), student.scoreInputSync(rows).toArray());
-      // Steps that float32 can tell apart have a slope that is right to fewer digits.
+      // Steps that are large enough for float32 give a slope with fewer digits.
       const [step, tolerance] = dtype === 'float64' ? [1e-5, 1e-8] : [0.03, 4e-3];
       rows.forEach((row, r) => {
         for (let i = 0; i < 3; i++) {

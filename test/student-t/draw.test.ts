@@ -1,4 +1,4 @@
-// Draws of a Student-t about a location for each row.
+// Draws of a Student-t with a location for each row.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Matrix, type MatrixInput, MultivariateNormal, MultivariateStudentT } from '../../lib/index.ts';
@@ -16,7 +16,7 @@ const locations = [
   [0, 0],
 ];
 
-onEveryType('each row may have a location of its own, with the draw that it had.', async (device, dtype, tolerance) => {
+onEveryType('each row may have its own location, with the same draw as without.', async (device, dtype, tolerance) => {
   const options = { device, dtype, degreesOfFreedom: 3, scale };
   using student = await MultivariateStudentT.fromScale({ ...options, location: [7, 8] });
   const plain = student.sampleSync(3, { seed: 4 }).toArray();
@@ -28,7 +28,7 @@ onEveryType('each row may have a location of its own, with the draw that it had.
   using origin = await MultivariateStudentT.fromScale(options);
   const zeros = locations.map(() => [0, 0]);
   assert.equal(student.sampleSync(3, { seed: 4, locations: zeros }).data, origin.sampleSync(3, { seed: 4 }).data);
-  // Where the draws lie may be where the locations lay.
+  // The draws may be written over the locations.
   const out = device.matrix(3, 2, { dtype });
   out.data.set(locations.flat());
   await student.sample(3, { seed: 4, locations: out, out });
@@ -59,37 +59,40 @@ onEveryType('with infinitely many degrees of freedom they are the means of a nor
   assert.equal(draws.data, normal.sampleSync(3, { seed: 4, means: locations }).data);
 });
 
-onEveryType('what gives no location to each row is refused, and the distribution lives on.', async (device, dtype) => {
-  for (const degreesOfFreedom of [3, Number.POSITIVE_INFINITY]) {
-    using student = MultivariateStudentT.fromScaleSync({ device, dtype, degreesOfFreedom, scale });
-    await throwsCode('ERR_SHAPE', '`locations` has (3) rows', () => student.sample(2, { locations }));
-    await throwsCode('ERR_SHAPE', '(1) columns', () => student.sample(1, { locations: [[1]] }));
-    const holes = [
-      [0, 0],
-      [Number.NaN, 0],
-    ];
-    await throwsCode('ERR_NOT_FINITE', '(1, 0)', () => student.sample(2, { locations: holes }));
-    await throwsCode('ERR_UNKNOWN_OPTION', '(means)', () =>
-      // @ts-expect-error A Student-t has locations; its means are there for more than one degree of freedom only.
-      student.sample(3, { locations, means: locations }),
-    );
-    for (const given of [{}, { locations }]) {
-      const misspelt = { ...given, sed: 1 } as object;
-      await throwsCode('ERR_UNKNOWN_OPTION', 'signal, locations)', () => student.sample(3, misspelt));
+onEveryType(
+  'input that does not give each row a location is refused, and the distribution goes on.',
+  async (device, dtype) => {
+    for (const degreesOfFreedom of [3, Number.POSITIVE_INFINITY]) {
+      using student = MultivariateStudentT.fromScaleSync({ device, dtype, degreesOfFreedom, scale });
+      await throwsCode('ERR_SHAPE', '`locations` has (3) rows', () => student.sample(2, { locations }));
+      await throwsCode('ERR_SHAPE', '(1) columns', () => student.sample(1, { locations: [[1]] }));
+      const holes = [
+        [0, 0],
+        [Number.NaN, 0],
+      ];
+      await throwsCode('ERR_NOT_FINITE', '(1, 0)', () => student.sample(2, { locations: holes }));
+      await throwsCode('ERR_UNKNOWN_OPTION', '(means)', () =>
+        // @ts-expect-error A Student-t has locations; its means are there for more than one degree of freedom only.
+        student.sample(3, { locations, means: locations }),
+      );
+      for (const given of [{}, { locations }]) {
+        const misspelt = { ...given, sed: 1 } as object;
+        await throwsCode('ERR_UNKNOWN_OPTION', 'signal, locations)', () => student.sample(3, misspelt));
+      }
+      await throwsCode('ERR_UNKNOWN_OPTION', '(signal)', () =>
+        // @ts-expect-error Nothing can end synchronous work.
+        student.sampleSync(3, { locations, signal: AbortSignal.abort() }),
+      );
+      await throwsCode('ERR_ABORTED', 'enough', () =>
+        student.sample(3, { locations, signal: AbortSignal.abort('enough') }),
+      );
+      assert.is(student.sampleSync(3, { locations }).rows, 3);
     }
-    await throwsCode('ERR_UNKNOWN_OPTION', '(signal)', () =>
-      // @ts-expect-error Nothing can end synchronous work.
-      student.sampleSync(3, { locations, signal: AbortSignal.abort() }),
-    );
-    await throwsCode('ERR_ABORTED', 'enough', () =>
-      student.sample(3, { locations, signal: AbortSignal.abort('enough') }),
-    );
-    assert.is(student.sampleSync(3, { locations }).rows, 3);
-  }
-  using student = MultivariateStudentT.fromScaleSync({ device, dtype, degreesOfFreedom: 3, scale });
-  student.close();
-  await throwsCode('ERR_CLOSED', '(2)', () => student.sample(3, { locations }));
-});
+    using student = MultivariateStudentT.fromScaleSync({ device, dtype, degreesOfFreedom: 3, scale });
+    student.close();
+    await throwsCode('ERR_CLOSED', '(2)', () => student.sample(3, { locations }));
+  },
+);
 
 onEveryType(
   'locations that float32 does not hold are refused, as the means of a normal are.',

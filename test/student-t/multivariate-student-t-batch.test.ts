@@ -36,7 +36,7 @@ const size = scales.length;
 const single = (device: Device, dtype: RealDtype, b: number, degreesOfFreedom: number) =>
   MultivariateStudentT.fromScaleSync({ device, dtype, degreesOfFreedom, location: locations[b]!, scale: scales[b]! });
 
-onEveryType('a batch draws and weighs to the bit as each Student-t does alone.', async (device, dtype) => {
+onEveryType('a batch has the draws and densities of each Student-t alone, to the bit.', async (device, dtype) => {
   for (const degreesOfFreedom of [0.7, 5, Number.POSITIVE_INFINITY])
     for (const making of makings) {
       using batch = await making({ device, dtype, degreesOfFreedom, locations, scales });
@@ -74,7 +74,7 @@ onEveryType('a batch draws and weighs to the bit as each Student-t does alone.',
 });
 
 onEveryType(
-  'a call reads its rows and locations before it returns, and ends although its batch is closed.',
+  'a call reads its rows and locations before it returns, and ends even if its batch is closed.',
   async (device, dtype) => {
     const batch = MultivariateStudentTBatch.fromScaleSync({ device, dtype, degreesOfFreedom: 5, locations, scales });
     const one = [[0, 0]];
@@ -93,26 +93,29 @@ onEveryType(
   },
 );
 
-onEveryDevice('far rows are weighed as alone, many at once, unless they were closed.', async (device) => {
-  using batch = MultivariateStudentTBatch.fromScaleSync({ device, dtype: 'float32', degreesOfFreedom: 3, scales });
-  const count = 3000;
-  const rows = Matrix.from(
-    Float32Array.from({ length: count * n }, (_, at) => 1e25 + at * 1e21),
-    { columns: n },
-  );
-  const all = batch.logPdfSync(rows);
-  for (let b = 0; b < size; b++)
-    hasBatchBits(device.kind, all.row(b), batch.at(b).logPdfSync(rows).data, `densities under (${b})`);
-  using drawn = batch.at(0).sampleSync(200_000);
-  const view = drawn.data.fill(1e25);
-  const late = batch.logPdf(drawn);
-  drawn.close();
-  // Memory of the reference device outlives its close.
-  if (view.length > 0) assert.is((await late).columns, 200_000);
-  else await throwsCode('ERR_CLOSED', '`rows` was closed', () => late);
-});
+onEveryDevice(
+  'far rows have the same densities as alone, also many at once, unless they were closed.',
+  async (device) => {
+    using batch = MultivariateStudentTBatch.fromScaleSync({ device, dtype: 'float32', degreesOfFreedom: 3, scales });
+    const count = 3000;
+    const rows = Matrix.from(
+      Float32Array.from({ length: count * n }, (_, at) => 1e25 + at * 1e21),
+      { columns: n },
+    );
+    const all = batch.logPdfSync(rows);
+    for (let b = 0; b < size; b++)
+      hasBatchBits(device.kind, all.row(b), batch.at(b).logPdfSync(rows).data, `densities under (${b})`);
+    using drawn = batch.at(0).sampleSync(200_000);
+    const view = drawn.data.fill(1e25);
+    const late = batch.logPdf(drawn);
+    drawn.close();
+    // Memory of the reference device outlives its close.
+    if (view.length > 0) assert.is((await late).columns, 200_000);
+    else await throwsCode('ERR_CLOSED', '`rows` was closed', () => late);
+  },
+);
 
-onEveryDevice('what is invalid is refused with its index, and leaves nothing behind.', async (device) => {
+onEveryDevice('an invalid Student-t is refused with its index, and leaves nothing behind.', async (device) => {
   const before = device.memory().liveBytes;
   const good = { device, degreesOfFreedom: 3, locations, scales };
   for (const [code, shown, options] of [
@@ -153,7 +156,7 @@ onEveryDevice('what is invalid is refused with its index, and leaves nothing beh
   await throwsCode('ERR_CLOSED', `(${size})`, () => batch.logPdfSync([[1, 2]]));
 });
 
-onEveryDevice('a batch of infinite degrees of freedom is made again of its JSON.', async (device) => {
+onEveryDevice('a batch with infinite degrees of freedom can be made again from its JSON.', async (device) => {
   using batch = MultivariateStudentTBatch.fromScaleSync({ device, scales: [[[2]]], degreesOfFreedom: Infinity });
   const json = JSON.parse(JSON.stringify(batch));
   assert.is(json.degreesOfFreedom, 'Infinity');

@@ -22,7 +22,7 @@ interface Case {
   readonly rows: readonly (readonly number[])[];
   readonly logDeterminant: number;
   readonly mahalanobis: readonly number[];
-  /** Degrees of freedom of null are infinite. */
+  /** null stands for infinite degrees of freedom. */
   readonly answers: readonly {
     readonly degreesOfFreedom: number | null;
     readonly logPdf: readonly number[];
@@ -45,16 +45,16 @@ const scale = [
   [0.5, 1],
 ];
 
-onEveryDevice("densities, distances and entropy are mpmath's, as SciPy's and mvtnorm's are.", async (device) => {
+onEveryDevice("densities, distances and entropy equal mpmath's, and so do SciPy's and mvtnorm's.", async (device) => {
   for (const dtype of device.dtypes as RealDtype[])
     for (const { location, scale, rows, logDeterminant, mahalanobis, answers } of cases)
       for (const { degreesOfFreedom, logPdf, logPdfSciPy, logPdfMvtnorm, entropy } of answers) {
         const nu = degreesOfFreedom ?? Number.POSITIVE_INFINITY;
         using student = await MultivariateStudentT.fromScale({ device, location, scale, degreesOfFreedom: nu, dtype });
-        // Relative; the square of a distance of n float32 terms errs by about as many ulps.
+        // Relative; the square of a distance of n float32 terms is off by about n ulps.
         const tolerance = dtype === 'float32' ? 1e-5 : 1e-13;
         near((await student.logPdf(rows)).toArray(), logPdf, tolerance);
-        // Theirs is a difference of logarithms that grow with nu.
+        // SciPy and mvtnorm compute a difference of logarithms that grow with nu.
         for (const theirs of [logPdfSciPy, logPdfMvtnorm])
           near(student.logPdfSync(rows).toArray(), theirs, Math.max(tolerance, 1e-9));
         for (const [row, density] of student.pdfSync(rows).toArray().entries()) {
@@ -69,30 +69,43 @@ onEveryDevice("densities, distances and entropy are mpmath's, as SciPy's and mvt
       }
 });
 
-onEveryDevice('ill-conditioned scales have the densities, entropies and gradients of 60 digits.', async (device) => {
-  for (const dtype of device.dtypes as RealDtype[])
-    for (const { name, mean, factor, rows, mahalanobis, student: wanted } of answers.densities) {
-      const { degreesOfFreedom } = wanted;
-      using student = MultivariateStudentT.fromCholeskySync({
-        device,
-        dtype,
-        degreesOfFreedom,
-        location: mean,
-        factor,
-      });
-      const tolerance = 64 * eps(dtype);
-      const what = `${name}, ${dtype}`;
-      const n = mean.length;
-      near([student.entropy], [wanted.entropy], () => tolerance * n, `${what}: entropy`);
-      near((await student.logPdf(rows)).data, wanted.logPdf, (i) => tolerance * (n + Math.abs(wanted.logPdf[i])), what);
-      near((await student.mahalanobis(rows)).data, mahalanobis, (i) => tolerance * mahalanobis[i], `${what}: distance`);
-      // Each entry in the unit of its coordinate.
-      const spread = factor.map((row: number[]) => Math.hypot(...row));
-      const sizes = wanted.score.map((row: number[]) => Math.hypot(...row.map((value, j) => value * spread[j]!)));
-      const allowed = (at: number) => (tolerance * sizes[Math.floor(at / n)]!) / spread[at % n]!;
-      near((await student.scoreInput(rows)).data, wanted.score.flat(), allowed, `${what}: gradient`);
-    }
-});
+onEveryDevice(
+  'ill-conditioned scales have the densities, entropies and gradients of 60-digit answers.',
+  async (device) => {
+    for (const dtype of device.dtypes as RealDtype[])
+      for (const { name, mean, factor, rows, mahalanobis, student: wanted } of answers.densities) {
+        const { degreesOfFreedom } = wanted;
+        using student = MultivariateStudentT.fromCholeskySync({
+          device,
+          dtype,
+          degreesOfFreedom,
+          location: mean,
+          factor,
+        });
+        const tolerance = 64 * eps(dtype);
+        const what = `${name}, ${dtype}`;
+        const n = mean.length;
+        near([student.entropy], [wanted.entropy], () => tolerance * n, `${what}: entropy`);
+        near(
+          (await student.logPdf(rows)).data,
+          wanted.logPdf,
+          (i) => tolerance * (n + Math.abs(wanted.logPdf[i])),
+          what,
+        );
+        near(
+          (await student.mahalanobis(rows)).data,
+          mahalanobis,
+          (i) => tolerance * mahalanobis[i],
+          `${what}: distance`,
+        );
+        // Each entry in the unit of its coordinate.
+        const spread = factor.map((row: number[]) => Math.hypot(...row));
+        const sizes = wanted.score.map((row: number[]) => Math.hypot(...row.map((value, j) => value * spread[j]!)));
+        const allowed = (at: number) => (tolerance * sizes[Math.floor(at / n)]!) / spread[at % n]!;
+        near((await student.scoreInput(rows)).data, wanted.score.flat(), allowed, `${what}: gradient`);
+      }
+  },
+);
 
 onEveryDevice('the same distribution comes from a scale, its factor and its inverse.', async (device) => {
   const factor = [
@@ -131,7 +144,7 @@ onEveryDevice('the same distribution comes from a scale, its factor and its inve
   }
 });
 
-onEveryDevice('infinitely many degrees of freedom are the normal, to the bit.', async (device) => {
+onEveryDevice('infinitely many degrees of freedom give the normal, to the bit.', async (device) => {
   for (const dtype of device.dtypes as RealDtype[]) {
     using student = await MultivariateStudentT.fromScale({
       device,
@@ -147,7 +160,7 @@ onEveryDevice('infinitely many degrees of freedom are the normal, to the bit.', 
     assert.equal(student.mahalanobisSync(rows).data, normal.mahalanobisSync(rows).data);
     assert.equal(student.covarianceSync().data, normal.covarianceSync().data);
     near([student.entropy], [normal.entropy], 1e-15);
-    // So many that nothing is stretched, but by the other way.
+    // So many that all scales are 1, but computed by the code for finite degrees.
     using many = await MultivariateStudentT.fromScale({ device, location, scale, degreesOfFreedom: 1e40, dtype });
     near(many.sampleSync(100, { seed: 1 }).data, rows.data, dtype === 'float32' ? 1e-6 : 1e-15);
     near(many.logPdfSync(rows).data, normal.logPdfSync(rows).data, dtype === 'float32' ? 1e-6 : 1e-15);
@@ -155,7 +168,7 @@ onEveryDevice('infinitely many degrees of freedom are the normal, to the bit.', 
   }
 });
 
-onEveryDevice('each coordinate of a draw is a Student-t, and what their densities say.', async (device) => {
+onEveryDevice('each coordinate of a draw is a Student-t, and the draws agree with the density.', async (device) => {
   for (const { degreesOfFreedom, edges } of quantilesOfStudent) {
     using student = await MultivariateStudentT.fromScale({ device, location, scale, degreesOfFreedom });
     const count = 200_000;
@@ -164,7 +177,7 @@ onEveryDevice('each coordinate of a draw is a Student-t, and what their densitie
     const column = (j: number) =>
       Float64Array.from({ length: count }, (_, r) => (values[2 * r + j]! - location[j]!) / Math.sqrt(scale[j]![j]!));
     const [first, second] = [column(0), column(1)];
-    // What is left of the second coordinate without the first: uncorrelated with it, and a Student-t too.
+    // The second coordinate without the part that the first explains: uncorrelated with it, and a Student-t too.
     const correlation = 0.5 / Math.SQRT2;
     const rest = second.map((y, r) => (y - correlation * first[r]!) / Math.sqrt(1 - correlation ** 2));
     for (const [what, draw] of Object.entries({ first, second, rest }))
@@ -180,7 +193,7 @@ onEveryDevice('each coordinate of a draw is a Student-t, and what their densitie
 });
 
 onEveryDevice(
-  'the same seed gives the same bytes, in whole, in parts, in blocks, into what is given.',
+  'the same seed gives the same bytes, as a whole, in parts, in blocks, and into given memory.',
   async (device) => {
     for (const dtype of device.dtypes as RealDtype[]) {
       using student = await MultivariateStudentT.fromScale({ device, location, scale, degreesOfFreedom: 2.5, dtype });
@@ -197,7 +210,7 @@ onEveryDevice(
       assert.equal(out.data, whole);
       assert.is.not(student.sampleSync(1).get(0, 0), student.sampleSync(1).get(0, 0));
       assert.is(student.sampleSync(0).rows, 0);
-      // Other degrees of freedom stretch the very normals.
+      // Other degrees of freedom scale the same normals.
       using wider = await MultivariateStudentT.fromScale({ device, location, scale, degreesOfFreedom: 0.7, dtype });
       const angle = (draws: typeof whole, row: number) =>
         Math.atan2(draws[2 * row]! - location[0]!, draws[2 * row + 1]! - location[1]!);
@@ -207,7 +220,7 @@ onEveryDevice(
   },
 );
 
-onEveryDevice('what is in flight outlives the distribution.', async (device) => {
+onEveryDevice('calls in flight outlive the distribution.', async (device) => {
   const student = await MultivariateStudentT.fromScale({ device, location, scale, degreesOfFreedom: 4 });
   const expected = student.sampleSync(1000, { seed: 1 }).data;
   const before = device.memory().liveBytes;
@@ -227,7 +240,7 @@ onEveryDevice('what is in flight outlives the distribution.', async (device) => 
     await throwsCode('ERR_CLOSED', '2', ask);
 });
 
-onEveryDevice('a signal stops a sample and frees it, and a loop that is left frees its blocks.', async (device) => {
+onEveryDevice('a signal stops a sample and frees it, and leaving a loop early frees its blocks.', async (device) => {
   using student = await MultivariateStudentT.fromScale({ device, location, scale, degreesOfFreedom: 4 });
   const before = device.memory().liveBytes;
   const reason = new Error('enough');
@@ -242,7 +255,7 @@ onEveryDevice('a signal stops a sample and frees it, and a loop that is left fre
 onEveryDevice('densities and distances are finite even if a square overflows.', async (device) => {
   using student = await MultivariateStudentT.fromScale({ device, location, scale, degreesOfFreedom: 0.5 });
   const rows = [0, 15, 18, 25, 37].map((power) => [10 ** power, 0]);
-  // d^2 = (1, 0) scale^-1 (1, 0)' x^2 = x^2 / 1.75, so far out that the location is nothing.
+  // d^2 = (1, 0) scale^-1 (1, 0)' x^2 = x^2 / 1.75, so far out that the location is negligible.
   const distances = student.mahalanobisSync(rows).toArray();
   near(
     distances.slice(1),
@@ -259,7 +272,7 @@ onEveryDevice('densities and distances are finite even if a square overflows.', 
   using tiny = await MultivariateStudentT.fromScale({ device, scale: [[1e-36]], degreesOfFreedom: 1 });
   near((await tiny.mahalanobis([[1e18], [1e19]])).toArray(), [1e36, 1e37], 1e-5);
   near((await tiny.mahalanobis([[3e-37]])).toArray(), [3e-19], 1e-24);
-  // What its own draws are worth is finite, however heavy the tail.
+  // The densities of its own draws are finite, however heavy the tail.
   using heavy = await MultivariateStudentT.fromScale({ device, scale, degreesOfFreedom: 0.1 });
   const draws = heavy.sampleSync(10_000, { seed: 3 }).toArray();
   const finite = draws.filter((row) => row.every(Number.isFinite));

@@ -1,5 +1,5 @@
 // A Student-t from the parts of its scale: diagonal, eigen-decomposition, low rank, correlation. Log determinants and
-// distances are those of 60 digits (test/answers/ways-in.json).
+// distances are compared with 60-digit answers (test/answers/ways-in.json).
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -24,14 +24,14 @@ const answers: { readonly wide: Answer; readonly hilbert4: Answer; readonly lowR
 
 const diagonalOf = (entries: readonly number[]) => entries.map((d, i) => entries.map((_, j) => (i === j ? d : 0)));
 
-/** ln Gamma(1 + n / 2), by the products that it is. */
+/** ln Gamma(1 + n / 2), computed from its product. */
 function logGammaOfHalf(n: number): number {
   let product = n % 2 === 0 ? 1 : Math.sqrt(Math.PI);
   for (let half = n / 2; half > 0; half--) product *= half;
   return Math.log(product);
 }
 
-/** That a Student-t of two degrees of freedom answers as the 60 digits do. */
+/** Asserts that a Student-t with two degrees of freedom gives the 60-digit answers. */
 function answersAs(
   student: MultivariateStudentT,
   { x, logDeterminant, mahalanobis }: Omit<Answer, 'covariance'>,
@@ -45,7 +45,7 @@ function answersAs(
   near(student.logPdfSync(x).data, [logPdf], tolerance, 'log density');
 }
 
-/** That two Student-ts of one scale draw, judge and are conditioned alike. */
+/** Asserts that two Student-ts with the same scale give the same draws, densities and conditionals. */
 async function areAlike(one: MultivariateStudentT, other: MultivariateStudentT, tolerance: number): Promise<void> {
   const rows = other.sampleSync(9, { seed: 5, stream: 2, firstRow: 3 });
   near((await one.sample(9, { seed: 5, stream: 2, firstRow: 3 })).data, rows.data, 8 * tolerance, 'draws');
@@ -63,7 +63,7 @@ async function areAlike(one: MultivariateStudentT, other: MultivariateStudentT, 
 }
 
 onEveryType(
-  'a diagonal scale is the dense one, and keeps 12 orders of magnitude.',
+  'a diagonal scale equals the dense one, and keeps 12 orders of magnitude.',
   async (device, dtype, tolerance) => {
     const shared = { device, dtype, degreesOfFreedom: 4.5 };
     for (const variances of [[4], [1, 4, 9], Array.from({ length: 70 }, (_, i) => 1 + i / 7)]) {
@@ -83,20 +83,23 @@ onEveryType(
   },
 );
 
-onEveryType('a scale of low rank plus a diagonal has the densities of 60 digits.', async (device, dtype, tolerance) => {
-  const shared = { device, dtype, degreesOfFreedom: 2 };
-  for (const { factor, diagonal, ...answer } of answers.lowRank) {
-    using student = await MultivariateStudentT.fromLowRank({ ...shared, factor, diagonal });
-    answersAs(student, answer, dtype === 'float32' ? 2e-3 : 1e-11);
-    using alike = MultivariateStudentT.fromLowRankSync({ ...shared, factor, diagonal });
-    assert.equal((await alike.sample(7, { seed: 3 })).data, student.sampleSync(7, { seed: 3 }).data);
-  }
-  using one = MultivariateStudentT.fromLowRankSync({ ...shared, location: [1, 5], factor: [[1], [2]], diagonal: 3 });
-  near(one.scaleSync().data, [4, 2, 2, 7], tolerance);
-  near(one.mean.data, [1, 5], 0);
-});
+onEveryType(
+  'a scale of low rank plus a diagonal has the densities of 60-digit answers.',
+  async (device, dtype, tolerance) => {
+    const shared = { device, dtype, degreesOfFreedom: 2 };
+    for (const { factor, diagonal, ...answer } of answers.lowRank) {
+      using student = await MultivariateStudentT.fromLowRank({ ...shared, factor, diagonal });
+      answersAs(student, answer, dtype === 'float32' ? 2e-3 : 1e-11);
+      using alike = MultivariateStudentT.fromLowRankSync({ ...shared, factor, diagonal });
+      assert.equal((await alike.sample(7, { seed: 3 })).data, student.sampleSync(7, { seed: 3 }).data);
+    }
+    using one = MultivariateStudentT.fromLowRankSync({ ...shared, location: [1, 5], factor: [[1], [2]], diagonal: 3 });
+    near(one.scaleSync().data, [4, 2, 2, 7], tolerance);
+    near(one.mean.data, [1, 5], 0);
+  },
+);
 
-onEveryType('an eigen-decomposition and a correlation matrix make the scale.', async (device, dtype, tolerance) => {
+onEveryType('an eigen-decomposition and a correlation matrix give the scale.', async (device, dtype, tolerance) => {
   // A turn by the angle whose cosine is 0.6: the scale is [[3.72, 0.96], [0.96, 4.28]] / 2 for the values 2.5 and 1.5.
   const vectors = [
     [0.6, -0.8],
@@ -139,7 +142,7 @@ onEveryType('an eigen-decomposition and a correlation matrix make the scale.', a
   }
   using shaken = await MultivariateStudentT.fromCorrelation({ ...flat, jitter: true });
   assert.ok(shaken.rank === 2 && shaken.jitter!.amount > 0);
-  // Hilbert's, of condition 1.6e4.
+  // Hilbert's matrix, with a condition number of 1.6e4.
   const { covariance, ...hilbert } = answers.hilbert4;
   const deviations = covariance.map((row, i) => Math.sqrt(row[i]!));
   using steep = await MultivariateStudentT.fromCorrelation({
@@ -149,7 +152,7 @@ onEveryType('an eigen-decomposition and a correlation matrix make the scale.', a
   answersAs(steep, hilbert, dtype === 'float32' ? 2e-2 : 1e-11);
 });
 
-onEveryType('with infinitely many degrees of freedom every way in is the normal, to the bit.', (device, dtype) => {
+onEveryType('with infinitely many degrees of freedom every way gives the normal, to the bit.', (device, dtype) => {
   const shared = { device, dtype };
   const t = { ...shared, degreesOfFreedom: Number.POSITIVE_INFINITY, location: [3, 4] };
   const normal = { ...shared, mean: [3, 4] };
@@ -184,7 +187,7 @@ onEveryType('with infinitely many degrees of freedom every way in is the normal,
   for (const each of pairs.flat()) each.close();
 });
 
-onEveryDevice('what makes no scale is refused, in the words of a Student-t.', async (device) => {
+onEveryDevice('parts that do not give a scale are refused, with messages about a Student-t.', async (device) => {
   const t = { device, degreesOfFreedom: 3 };
   const vectors = diagonalOf([1, 1]);
   for (const degreesOfFreedom of [0, -1, Number.NaN]) {
@@ -249,7 +252,7 @@ onEveryDevice('what makes no scale is refused, in the words of a Student-t.', as
   );
 });
 
-test('Property: a scale is made of its parts, in any order of its coordinates.', async () => {
+test('Property: the parts give the scale, with the coordinates in any order.', async () => {
   using device = openDevice('reference');
   const size = fc.double({ min: -3, max: 3, noNaN: true }).map((exponent) => 10 ** exponent);
   await fc.assert(

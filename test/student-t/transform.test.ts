@@ -1,5 +1,5 @@
-// Quantiles and ellipsoids of a Student-t: against closed forms, its own marginals, conditionals and draws, and the
-// normal.
+// Quantiles and ellipsoids of a Student-t, compared with closed forms, with its own marginals, conditionals and
+// draws, and with the normal.
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -20,7 +20,7 @@ const factor = [
   [1, 3],
 ];
 
-onEveryType("quantiles in one dimension are SciPy's t.ppf.", async (device, dtype, tolerance) => {
+onEveryType("quantiles in one dimension equal SciPy's t.ppf.", async (device, dtype, tolerance) => {
   for (const { degreesOfFreedom, edges } of quantilesOfStudent) {
     using student = MultivariateStudentT.fromCholeskySync({
       device,
@@ -31,7 +31,8 @@ onEveryType("quantiles in one dimension are SciPy's t.ppf.", async (device, dtyp
     });
     const levels = edges.map((_, k) => [(k + 1) / (edges.length + 1)]);
     const wanted = edges.map((edge) => 5 + 2 * edge);
-    // With half a degree of freedom SciPy's at 14/64 is 2.2e-9 off: mpmath has -2.07925274188484, as this has.
+    // With half a degree of freedom, SciPy's quantile at 14/64 is 2.2e-9 off: mpmath gives -2.07925274188484, as we
+    // do.
     const bound = Math.max(tolerance, 1e-8);
     near((await student.quantile(levels)).data, wanted, bound, `nu = ${degreesOfFreedom}`);
     near(student.quantileSync(levels[9]!).data, [wanted[9]!], bound);
@@ -39,10 +40,10 @@ onEveryType("quantiles in one dimension are SciPy's t.ppf.", async (device, dtyp
 });
 
 onEveryType(
-  'quantiles by hand: algebraic ones of two and four degrees of freedom.',
+  'quantiles equal those computed by hand, from the algebraic forms for two and four degrees of freedom.',
   async (device, dtype, tolerance) => {
     using student = await MultivariateStudentT.fromCholesky({ device, dtype, degreesOfFreedom: 2, location, factor });
-    // Of two degrees t = (2 p - 1) / sqrt(2 p (1 - p)); of three, at 0.8, 0.978472312363...
+    // With two degrees, t = (2 p - 1) / sqrt(2 p (1 - p)); with three, at 0.8, it is 0.978472312363...
     const t = 0.5 / Math.sqrt(2 * 0.75 * 0.25);
     const ofThree = 0.9784723123633045;
     const next = Math.sqrt((2 + t * t) / 3) * ofThree;
@@ -61,7 +62,7 @@ onEveryType(
   },
 );
 
-test('Property: each coordinate is the quantile of its conditional on those before it.', async () => {
+test('Property: each coordinate is the quantile of its conditional, given those before it.', async () => {
   using device = openDevice('reference');
   const probability = fc.double({ min: 1e-4, max: 0.9999, noNaN: true });
   await fc.assert(
@@ -94,7 +95,7 @@ test('Property: each coordinate is the quantile of its conditional on those befo
 });
 
 onEveryDevice(
-  'evenly spread probabilities become draws: their distances have the distribution of draws.',
+  'evenly spread probabilities become draws, whose distances have the right distribution.',
   async (device) => {
     using student = await MultivariateStudentT.fromCholesky({ device, degreesOfFreedom: 3.5, location, factor });
     const side = 200;
@@ -111,7 +112,7 @@ onEveryDevice(
   },
 );
 
-onEveryType('quantiles far out are infinite where the type holds none, and never NaN.', async (device, dtype) => {
+onEveryType('quantiles far out are infinite if the type does not hold them, and never NaN.', async (device, dtype) => {
   const options = { device, dtype, degreesOfFreedom: 0.01, location };
   const diagonal = [
     [2, 0],
@@ -129,11 +130,11 @@ onEveryType('quantiles far out are infinite where the type holds none, and never
     [1, made.get(1, 1)],
     [-infinity, -infinity],
   ]);
-  // Given the first at its location the second has 1.01 degrees of freedom.
+  // Given that the first is at its location, the second has 1.01 degrees of freedom.
   assert.ok(made.get(1, 1) > 1e6 && made.get(1, 1) < 1e12);
 });
 
-onEveryType('radii are those of the F distribution, half-axes those of the normal.', async (device, dtype) => {
+onEveryType('radii equal those of the F distribution, and half-axes those of the normal.', async (device, dtype) => {
   for (const { name, factor, lengths } of answers.ellipsoids) {
     const n = factor.length;
     if (dtype === 'float32' && (name === 'wide' || name === 'Hilbert')) continue;
@@ -188,17 +189,20 @@ onEveryDevice('an ellipsoid holds its share of the draws, of a singular scale on
   near(singular.quantileSync([0.5, 0.5]).data, options.location, 0);
 });
 
-onEveryType('with infinitely many degrees of freedom quantiles are the normal, to the bit.', (device, dtype) => {
-  const degreesOfFreedom = Number.POSITIVE_INFINITY;
-  using student = MultivariateStudentT.fromCholeskySync({ device, dtype, degreesOfFreedom, location, factor });
-  using normal = MultivariateNormal.fromCholeskySync({ device, dtype, mean: location, factor });
-  const rows = [
-    [0.1, 0.9],
-    [0.975, 1e-9],
-  ];
-  assert.equal(student.quantileSync(rows).data, normal.quantileSync(rows).data);
-  assert.equal(student.ellipsoidSync({ probability: 0.7 }), normal.ellipsoidSync({ probability: 0.7 }));
-});
+onEveryType(
+  'with infinitely many degrees of freedom quantiles equal those of the normal, to the bit.',
+  (device, dtype) => {
+    const degreesOfFreedom = Number.POSITIVE_INFINITY;
+    using student = MultivariateStudentT.fromCholeskySync({ device, dtype, degreesOfFreedom, location, factor });
+    using normal = MultivariateNormal.fromCholeskySync({ device, dtype, mean: location, factor });
+    const rows = [
+      [0.1, 0.9],
+      [0.975, 1e-9],
+    ];
+    assert.equal(student.quantileSync(rows).data, normal.quantileSync(rows).data);
+    assert.equal(student.ellipsoidSync({ probability: 0.7 }), normal.ellipsoidSync({ probability: 0.7 }));
+  },
+);
 
 onEveryDevice('an invalid probability, and a radius that overflows, are refused.', async (device) => {
   const student = MultivariateStudentT.fromCholeskySync({ device, degreesOfFreedom: 3, factor });

@@ -1,5 +1,6 @@
-# R's mvtnorm with its default method, and base R's products and factor; float64, as all of R. The line protocol is that
-# of protocol.py; requests are flat JSON objects without blanks, which three lines of regular expressions can read.
+# R's mvtnorm with its default method, and base R's products and factor; float64, like all of R. The line protocol is
+# that of protocol.py. Requests are flat JSON objects without blanks, which three lines of regular expressions can
+# read.
 
 tell <- function(...) {
   cat(..., "\n", sep = "")
@@ -62,13 +63,13 @@ save_result <- function(values, rows, name) {
   length(values)
 }
 
-# proc.time() counts milliseconds, Sys.time() under a microsecond: runs are timed a millisecond at a time at least.
+# proc.time() counts milliseconds, Sys.time() less than a microsecond: each timing takes at least a millisecond.
 measure <- function(run, milliseconds) {
   now <- function() as.numeric(Sys.time())
   start <- now()
   run()
   warm_up <- now() - start
-  # The result was computed before: a run that outlasts the time asked for is not cold, and not repeated.
+  # The result was computed before, so this run is not cold: if it outlasts the time asked for, it is not repeated.
   if (1000 * warm_up >= milliseconds) return(1e9 * warm_up)
   start <- now()
   run()

@@ -1,4 +1,4 @@
-"""Writes the files of this folder with other tools, with their defaults and with other options; README.md has the list.
+"""Writes the files of this folder with other tools, by default and with other options; README.md has the list.
 
     pip install pyarrow pandas polars && python3 make.py
 """
