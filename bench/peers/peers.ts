@@ -44,7 +44,7 @@ function python(name: string, script: string, limits: PeerLimits): Promise<Conte
 function r(name: string, script: string, limits: PeerLimits): Promise<Contender> {
   const { COVARIUM_R: chosen = '' } = process.env;
   const programs = chosen === '' ? ['Rscript', '/usr/bin/Rscript', '/usr/local/bin/Rscript'] : [located(chosen)];
-  // --no-init-file: what a user's .Rprofile prints is no reply.
+  // --no-init-file: the output of a user's .Rprofile is not a reply.
   return startProcessPeer({ name, programs, args: ['--no-init-file', scriptPath(script)] }, limits);
 }
 

@@ -41,7 +41,7 @@ export function answerOf(results: Results, panel: Panel): Answer | undefined {
   const timed = fairlyTimed(results, panel);
   const isPeer = kindOf(results, 'peer');
   const devices = timed.filter(({ contender }) => !isPeer(contender));
-  // A run of peers alone is compared too.
+  // A run with only peers is compared too.
   const leaders = devices.length > 0 ? devices : timed;
   const at = (list: readonly Timed[], size: number | null) =>
     list.filter((each) => each[panel.axis] === size).sort((a, b) => a.time.median - b.time.median);
@@ -86,7 +86,7 @@ export function comparisons(results: Results, { panel, leader }: Answer): Versus
   });
 }
 
-/** `level` where the interval holds 1; where there is no interval the medians alone decide. */
+/** `level` where the interval holds 1; without an interval only the medians decide. */
 export function verdictOf({ ratio, interval }: Versus): 'faster' | 'slower' | 'level' {
   const { low, high } = interval ?? { low: ratio, high: ratio };
   if (low > 1) return 'faster';

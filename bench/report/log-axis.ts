@@ -15,7 +15,7 @@ export function logScale({ domain }: LogAxis, inset = 8): Plot.ScaleOptions {
   return { type: 'log', domain: [...domain], axis: null, inset };
 }
 
-/** The ticks of the axis below the frame, a number at each, and lines up from them if asked for. */
+/** The ticks of the axis below the frame, a number at each, and lines up from them if requested. */
 export function axisBelow(
   { ticks }: LogAxis,
   text: (tick: number) => string,

@@ -20,8 +20,8 @@ async function longestHold({ awaited }: Call): Promise<number> {
 
 /**
  * What each public function costs where it has next to nothing to compute, at three dimensions and one row: called
- * synchronously and awaited. `longest hold` is how long the event loop stands still while the call is awaited, at each
- * dimension asked for, with as many rows as the largest count.
+ * synchronously and awaited. `longest hold` is how long the event loop stands still while the call is awaited, at
+ * each requested dimension, with as many rows as the largest count.
  */
 export const calls: Suite = {
   name: 'calls',

@@ -107,7 +107,7 @@ export function ofRows(
   };
 }
 
-/** A function of distributions alone. */
+/** A function of distributions only. */
 export function ofNormals(
   sync: (setting: Setting) => Result,
   awaited: (setting: Setting) => Promise<Result>,

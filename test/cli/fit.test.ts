@@ -22,7 +22,7 @@ function file(name: string, text: string): string {
 const text = (name: string) => readFileSync(at(name), 'utf8');
 const model = (name: string) => JSON.parse(text(name)) as { columns: string[]; mean: number[]; covariance: number[][] };
 
-/** Rows of a, b and a weight that depend on their number alone. */
+/** Rows of a, b and a weight that depend only on the row's number. */
 function rowsFrom(first: number, count: number): number[][] {
   return Array.from({ length: count }, (_, at) => {
     const row = first + at;

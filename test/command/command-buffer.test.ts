@@ -243,7 +243,7 @@ onEveryDevice('a matrix may be closed while it is in flight.', async (device) =>
   assert.is(device.memory().liveBytes, before);
 });
 
-onEveryDevice('wrong operands are refused as they are recorded.', async (device) => {
+onEveryDevice('wrong operands are refused when they are recorded.', async (device) => {
   const commands = device.commandBuffer();
   const one = square();
   const wide = Matrix.from([[1, 2, 3]]);

@@ -154,7 +154,7 @@ onEveryBackend(
     for (const [m, n, k] of shapes) {
       for (const transposes of [0, 1, 2, 3]) {
         const [transposeA, transposeB] = [(transposes & 1) === 1, (transposes & 2) === 2];
-        if (k === 0 && !(transposeA && !transposeB)) continue; // otherwise an operand has no columns, which a matrix must have
+        if (k === 0 && !(transposeA && !transposeB)) continue; // an operand would have no columns
         const [a, b, c] = [real(scattered(m * k, 1)), real(scattered(k * n, 2)), real(scattered(m * n, 3))];
         const [kept, fresh] = [guarded(c), guarded(real(new Float64Array(m * n).fill(Number.NaN)))];
         run((encoder) => {
@@ -292,7 +292,7 @@ onEveryBackend('a Cholesky solve is the solve by the factor, then by its transpo
   }
 });
 
-onEveryBackend('an asymmetric factor is applied from the right side.', ({ run, real, eps }) => {
+onEveryBackend('an asymmetric factor is not confused with its transpose.', ({ run, real, eps }) => {
   const factor = real([0.2, Number.NaN, 0.2, 20]);
   const near = (actual: Real, expected: readonly number[]) =>
     actual.forEach((value, i) => {

@@ -69,7 +69,7 @@ function variance(column: Float64Array, centre: number): number {
 }
 
 for (const [name, make] of Object.entries(kinds))
-  onEveryDevice(`the summary of ${name} is that of its draws: quantiles and shares exactly.`, async (device) => {
+  onEveryDevice(`the summary of ${name} equals that of its draws, with exact quantiles and shares.`, async (device) => {
     using distribution = make(device);
     for (const [count, firstRow] of [
       [2, 0],

@@ -203,7 +203,7 @@ test('Writers of one path in different namespaces of process numbers, as in cont
     const rows = Matrix.from(new Float64Array(100_000).fill(Number(process.argv[1])), { columns: 1 });
     for (let i = 0; i < 10; i++) await writeTable(${JSON.stringify(path)}, rows);`;
   const node = [process.execPath, ...nodeOptions, '--input-type=module', '--eval', script];
-  // Each has another process number, which in the others' namespaces is nobody's.
+  // Each has another process number, which no process has in the others' namespaces.
   const later = 'for i in $(seq $0); do /bin/true; done; "$@"; exit $?';
   const inside = ['--pid', '--fork', '--mount-proc', '--kill-child', 'sh', '-c', later];
   for (let round = 0; round < Number(process.env['COVARIUM_TEST_ROUNDS'] ?? 1); round++) {

@@ -78,7 +78,7 @@ for (const threads of [1, 2, 8, 'reference'] as const) {
     });
   };
 
-  check('The normals of a sample are those of the stream, to the bit, however it is split.', (backend) => {
+  check('The normals of a sample equal those of the stream, to the bit, however it is split.', (backend) => {
     for (const dtype of dtypes)
       for (const n of dimensions) {
         const z = referenceNormals(dtype, count * n, seed, stream, firstRowOf(n) * BigInt(n));

@@ -41,7 +41,7 @@ onNative('Subnormal numbers count as 0, on every thread: a product of them is 0 
   }
 });
 
-onNative('Draws, densities and factors of such a covariance are those of the reference within rounding.', () => {
+onNative('Draws, densities and factors of such a covariance equal those of the reference within rounding.', () => {
   using device = openDevice('cpu');
   using reference = openDevice('reference');
   using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: process });

@@ -38,7 +38,7 @@ onEveryDevice('a conditional equals the textbook formula, computed with 60 digit
 });
 
 onEveryDevice(
-  'a marginal has the means and covariances of its coordinates, in the order asked for.',
+  'a marginal has the means and covariances of its coordinates, in the requested order.',
   async (device) => {
     for (const dtype of realDtypes(device))
       for (const { name, mean, factor } of conditionals) {

@@ -364,7 +364,7 @@ onEveryDevice(
   },
 );
 
-onEveryDevice('a divergence of many coordinates is that of the one in which they differ, however much.', (device) => {
+onEveryDevice('a divergence of many coordinates equals that of the only one in which they differ.', (device) => {
   const dtype = device.dtypes.includes('float64') ? 'float64' : 'float32';
   const n = 25;
   const made = (scales: readonly number[], below = 0) => {

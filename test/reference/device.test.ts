@@ -9,7 +9,7 @@ import { counterOf } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const counter = counterOf(1, 2, 0);
-const long = new Float32Array(1 << 23); // normals for over a hundred milliseconds on a fast machine, which are many slices
+const long = new Float32Array(1 << 23); // many slices: over 100 ms of normals on a fast machine
 
 function onDevice(sentence: string, check: (device: Backend) => Promise<void> | void): void {
   test(sentence, async () => {

@@ -52,7 +52,7 @@ declare global {
   const normal: covarium.MultivariateNormal;
 }`;
 
-/** What tsc says of programs, by name. */
+/** The errors of tsc for programs, by name. */
 function typeErrors(texts: ReadonlyMap<string, string>): string[] {
   const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, folder);

@@ -39,7 +39,7 @@ for (const [dtype, count, largest] of [
   ['float32', 1e8 / fewer, 6.7638],
   ['float64', 1e7 / fewer, 9.4926],
 ] as const)
-  test(`${dtype}: Moments, histogram, tails, lanes and neighbours are those of independent normals.`, () => {
+  test(`${dtype}: Moments, histogram, tails, lanes and neighbours fit independent normals.`, () => {
     const statistics = new StreamStatistics();
     for (let first = 0; first < count; first += pieceLength)
       statistics.add(draw(dtype, Math.min(pieceLength, count - first), 20261121, 0, first));

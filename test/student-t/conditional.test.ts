@@ -193,7 +193,7 @@ function same(one: MultivariateStudentT, other: MultivariateStudentT, tolerance:
 }
 
 onEveryDevice(
-  'the gradient of the log density is its slope; with infinitely many degrees of freedom it is that of the normal.',
+  'the gradient of the log density is its slope, and that of the normal with infinitely many degrees of freedom.',
   async (device) => {
     const location = [1, -1, 0.5];
     const scale = [

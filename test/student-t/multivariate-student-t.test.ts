@@ -304,7 +304,7 @@ onEveryDevice('moments that do not exist are refused, and so are invalid distrib
     MultivariateStudentT.fromScale({ device, scale }),
   );
   await throwsCode('ERR_UNKNOWN_OPTION', '(covariance)', () =>
-    // @ts-expect-error A scale is no covariance.
+    // @ts-expect-error A scale is not a covariance.
     MultivariateStudentT.fromScale({ device, covariance: scale, degreesOfFreedom: 3 }),
   );
   const shared = { device, degreesOfFreedom: 3 };

@@ -1,4 +1,5 @@
-"""pyarrow: CSV, Arrow's file format, and Parquet, plain and uncompressed as covarium writes it; its columns are made of rows, and rows of them by NumPy."""
+"""pyarrow: CSV, Arrow's file format, and Parquet, plain and uncompressed as covarium writes it; NumPy turns rows into
+columns and back."""
 
 import platform
 import sys

@@ -1,4 +1,5 @@
-"""The public functions by NumPy and SciPy, as their users write them: factors by LAPACK and triangular solves, which also have their own suite. Each computes in the case's dtype where the library does."""
+"""The public functions by NumPy and SciPy, as their users write them: factors by LAPACK and triangular solves, which
+also have their own suite. Each computes in the case's dtype where the library does."""
 
 import numpy_arrays
 import protocol

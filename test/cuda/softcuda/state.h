@@ -51,7 +51,7 @@ struct Range {
 
 struct Module {
   std::string text;
-  std::map<std::string, ptx::Kernel> kernels;  // that were asked for
+  std::map<std::string, ptx::Kernel> kernels;  // kernels that were requested
 };
 
 inline std::mutex mutex;
@@ -98,7 +98,7 @@ inline ptx::Block memoryAt(uint64_t address) {
                                        : ptx::Block{};
 }
 
-// What lies at an address of the GPU, or null.
+// The data at an address of the GPU, or null.
 inline void* contentsAt(uint64_t address, size_t sizeBytes) {
   const ptx::Block block = memoryAt(address);
   const uint64_t from = address - block.address;

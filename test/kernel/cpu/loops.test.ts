@@ -75,7 +75,7 @@ onNative(
     const out = new Int32Array(64);
     await kernel.run({ grid: 16, arguments: [Int32Array.of(33, 7, 0, -(2 ** 31), -1), out] });
     for (let i = 0; i < 16; i++) assert.equal([...out.subarray(4 * i, 4 * i + 4)], [2 + i, 0, 7, -(2 ** 31)]);
-    // The same of what members are made of.
+    // The same in initializers of members.
     const made = await device.kernel(`struct Made {
   int zero = 0, a, b, c; int d = 5 / zero, e = 7 % zero;
   Made(int x, int y) : a(x / y), b{x % y}, c(x << (y + 33)) { a += x / y; }

@@ -21,7 +21,7 @@ struct Setting {
 constexpr Setting known[] = {
     // The machine
     {"noDevice", "0"},
-    {"secondDevice", "0"},  // a second, removable one, behind the default
+    {"secondDevice", "0"},  // a second, removable one, listed after the default
     {"lowPower", "0"},
     {"unifiedMemory", "1"},
     {"mpsUnsupported", "0"},

@@ -40,7 +40,7 @@ export function noTarball(): string {
 export class InstalledTarball {
   readonly tarball: string;
   readonly project: string;
-  /** The package's own folder. */
+  /** The folder of the installed package. */
   readonly folder: string;
   /** Where programs may write. */
   readonly work: string;
