@@ -137,7 +137,7 @@ test('A matrix that is not a covariance has no correlations.', async () => {
   assert.is(correlation.get(0, 1), correlation.get(1, 0));
 });
 
-onEveryDevice('the nearest matrix is right close to the largest and the smallest numbers.', async (device) => {
+onEveryDevice('the nearest matrix is correct even near the largest and the smallest numbers.', async (device) => {
   for (const size of [1e308, 1e-280, 1e-300]) {
     const given = [
       [size, 2 * (size / 2)],

@@ -236,28 +236,25 @@ onSoftMetal(
   },
 );
 
-onSoftMetal(
-  'A sample that takes a GPU long is cut into several command buffers; its numbers are the same.',
-  async (soft) => {
-    using device = openDevice('metal');
-    const n = 1000;
-    using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: covarianceOf(n) });
-    // About 0.0055 s of a GPU of 1 TFLOP/s: sliceSeconds of objc/metal/encoding.mm is 0.005 over the stand-in.
-    const count = 4500;
-    const { result, of } = await counted(soft, () => normal.sample(count, { seed: 9 }));
-    assert.ok(of('commits') >= 2, `${of('commits')} command buffers`);
-    assert.ok(soft.owns(result.data as Float32Array));
-    for (const firstRow of [0, count - 3]) {
-      using few = normal.sampleSync(3, { seed: 9, firstRow });
-      for (let row = 0; row < 3; row++)
-        few.row(row).forEach((value, column) => {
-          const found = result.get(firstRow + row, column);
-          if (!(Math.abs(found - value) < 1e-4)) assert.unreachable(`(${firstRow + row}, ${column}) is ${found}`);
-        });
-    }
-    result.close();
-  },
-);
+onSoftMetal('A long sample is cut into several command buffers; its numbers are the same.', async (soft) => {
+  using device = openDevice('metal');
+  const n = 1000;
+  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: covarianceOf(n) });
+  // About 0.0055 s of a GPU of 1 TFLOP/s: sliceSeconds of objc/metal/encoding.mm is 0.005 over the stand-in.
+  const count = 4500;
+  const { result, of } = await counted(soft, () => normal.sample(count, { seed: 9 }));
+  assert.ok(of('commits') >= 2, `${of('commits')} command buffers`);
+  assert.ok(soft.owns(result.data as Float32Array));
+  for (const firstRow of [0, count - 3]) {
+    using few = normal.sampleSync(3, { seed: 9, firstRow });
+    for (let row = 0; row < 3; row++)
+      few.row(row).forEach((value, column) => {
+        const found = result.get(firstRow + row, column);
+        if (!(Math.abs(found - value) < 1e-4)) assert.unreachable(`(${firstRow + row}, ${column}) is ${found}`);
+      });
+  }
+  result.close();
+});
 
 /** Commands that take a GPU of 50 GB/s about 25 ms; another `count` changes the time in proportion. */
 function longWork(device: Device, rows: Matrix, row: Vector, count = 40): ReturnType<Device['commandBuffer']> {

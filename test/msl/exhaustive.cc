@@ -2,7 +2,7 @@
 // docs/numerics.md has the command for a run by hand.
 //
 // --hash     JSON: hashes of float32's functions over all 2^32 words
-// --fround JSON: the number of words for which it matters that plain TypeScript's fma is a double sum, rounded twice
+// --fround   JSON: the number of words for which plain TypeScript's fma, a double sum rounded twice, matters
 // --float64  JSON: hashes of float64's functions over a sample of words, by vectors
 // --single   the same, word by word
 // --errors   worst errors against the C library's mathematics in double, and in long double for float64

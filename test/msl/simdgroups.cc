@@ -1,8 +1,9 @@
 // Runs kernels by the launcher at every width of a simdgroup, with exactly the threadgroup memory that the kernel
 // requests. test/msl/simdgroups.test.ts builds it under the address sanitizer and runs it.
 //
-// widths prints a line for each wrong result short one byte too little memory: the sanitizer must end it uneven a
-// barrier that one lane does not reach: prints the launcher's words
+// widths   prints a line for each wrong result
+// short    one byte too little memory: the sanitizer must end it
+// uneven   a barrier that one lane does not reach: prints the launcher's message
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

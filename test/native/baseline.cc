@@ -8,7 +8,7 @@
 //
 // draws DTYPE N ROWS                    of rows of a normal of N dimensions, from its covariance on (draw-bits.test.ts)
 //
-// subnormal sums of subnormal products, each flushed, kept, and after both
+// subnormal                            sums of subnormal products, each flushed, kept, and after both
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

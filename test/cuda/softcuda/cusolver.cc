@@ -1,7 +1,7 @@
 // A stand-in for the functions of cuSOLVER that objc/cuda calls: COVARIUM_CUSOLVER names the file of the stand-in for
 // the driver.
 //
-// SOFTCUDA_INFO=3 the status at the end of a decomposition (0: it has converged)
+//   SOFTCUDA_INFO=3      the status at the end of a decomposition (0: it has converged)
 //   SOFTCUDA_STARTS=500  milliseconds that it takes to start
 #include <algorithm>
 #include <chrono>

@@ -9,12 +9,12 @@
 //   SOFTCUDA_MIG=1            they are parts of GPUs
 //   SOFTCUDA_INTEGRATED=1     they have the host's memory, of which they reach what is pinned
 //   SOFTCUDA_MAJOR=6          the compute capability of the GPUs is 6.0 (9)
-// SOFTCUDA_FLOAT64=64 float32 is this many times as fast as float64 (2)
+//   SOFTCUDA_FLOAT64=64       float32 is this many times as fast as float64 (2)
 //   SOFTCUDA_VERSION=11000    the version of CUDA that the driver serves (13000)
-// SOFTCUDA_FAULT=name,code,n the n-th call of that function, or each (0), gives this error; 700 to 799 break the
-// context
-// SOFTCUDA_LEDGER=1 prints what is not released at the end of the process, the bytes copied to the GPU and back, and
-// how many kernels each GPU ran
+//   SOFTCUDA_FAULT=name,code,n   the n-th call of that function, or each (0), gives this error; 700 to 799 break the
+//                                context
+//   SOFTCUDA_LEDGER=1         prints what is not released at the end of the process, the bytes copied to the GPU and
+//                             back, and how many kernels each GPU ran
 #include <sys/mman.h>
 
 #include <cstdio>

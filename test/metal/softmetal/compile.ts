@@ -2,8 +2,9 @@
 // input to a library, as the cpu device does (lib/kernel). Prints lines of tab-separated fields; if the text has a
 // mistake, ends with code 1 and the compiler's message.
 //
-//   compile.ts kernels, arguments and function constants; the first kernel is compiled, and the text with it compile.ts
-//   NAME [CONSTANT=VALUE ...] the path of a library with this kernel
+//   compile.ts                             kernels, arguments and function constants; the first kernel is compiled,
+//                                          and the text with it
+//   compile.ts NAME [CONSTANT=VALUE ...]   the path of a library with this kernel
 import { readFileSync } from 'node:fs';
 import { CovariumError } from '../../../lib/covarium-error.ts';
 import { constantsOf, type FunctionConstant } from '../../../lib/kernel/constants.ts';
