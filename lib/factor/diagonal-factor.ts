@@ -83,8 +83,13 @@ export class DiagonalFactor implements Factor {
     encoder.scaleColumns(out, this.#scale);
   }
 
+  /** A copy of the n standard deviations, in float64. */
+  deviations(): Float64Array<ArrayBuffer> {
+    return new Float64Array(this.#scale);
+  }
+
   *exact(): Work<DiagonalFactor> {
-    const copy = DiagonalFactor.of(inMemory, new Float64Array(this.#scale));
+    const copy = DiagonalFactor.of(inMemory, this.deviations());
     yield;
     return copy;
   }

@@ -1,11 +1,15 @@
+import { hostZeros } from '../array/host-memory.ts';
 import type { Storage } from '../array/storage.ts';
 import type { Encoder, Timings } from '../backend.ts';
+import type { OpenBackend } from '../backend-handle.ts';
+import { exactly } from '../command/float64.ts';
 import type { Scratch } from '../command/scratch.ts';
+import type { Tasks } from '../command/task.ts';
 import { logDeterminantOfGram } from '../decomposition/graded-gram.ts';
 import { lowRankRoot } from '../decomposition/low-rank-root.ts';
 import { lqDecomposition, solveLower } from '../decomposition/lq-decomposition.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
-import type { Work } from '../work.ts';
+import { inRows, type Work } from '../work.ts';
 import type { Factor } from './factor.ts';
 import { type Allocate, forRowBlocks, inMemory, kept, norms, rowsAtOnce } from './parts.ts';
 
@@ -73,12 +77,7 @@ export class LowRankFactor implements Factor {
       }
     const back = new Float64Array(rows);
     yield* solveLower(root, back, k, n, true);
-    let [least, most] = [Number.POSITIVE_INFINITY, 0];
-    for (let i = 0; i < n; i++) {
-      least = Math.min(least, deviations[i]!);
-      most = Math.max(most, Math.hypot(deviations[i]!, ...factor.subarray(i * k, (i + 1) * k)));
-    }
-    const spread = Math.log2(most) - Math.log2(least);
+    const spread = spreadOf(factor, deviations);
     const numbers = { factor, deviations, inverses, rows, forth, back };
     return (allocate) => new LowRankFactor(kept(numbers, allocate), logDeterminant, spread);
   }
@@ -136,14 +135,7 @@ export class LowRankFactor implements Factor {
   }
 
   covariance(encoder: Encoder, out: Real, scratch: Scratch): void {
-    const { n } = this;
-    const diagonal = scratch.zeros(dtypeOf(out), n * n);
-    this.#values('deviations').forEach((deviation, i) => {
-      diagonal[i * (n + 1)] = deviation * deviation;
-    });
-    encoder.copy(diagonal, out);
-    const factor = this.#values('factor');
-    encoder.product(factor, factor, out, n, n, factor.length / n, false, true, 1, 1);
+    encodeCovariance(encoder, this.#values('factor'), this.#values('deviations'), out, scratch);
   }
 
   root(encoder: Encoder, out: Real, scratch: Scratch): void {
@@ -156,8 +148,45 @@ export class LowRankFactor implements Factor {
    * undefined elsewhere. Long work.
    */
   *exactRoot(): Work<Float64Array<ArrayBuffer> | undefined> {
-    if (2 * this.#spread <= lostBits) return undefined;
+    if (!losesDigits(this.#spread)) return undefined;
     return yield* lowRankRoot(this.#values('factor'), this.#values('deviations'));
+  }
+
+  /**
+   * The lower Cholesky factor (m x m) of the covariance of m coordinates, in float64, from their rows of F and D alone:
+   * nothing here has n x n numbers. Throws `ERR_OUT_OF_MEMORY`.
+   */
+  *rootAt(device: OpenBackend, places: readonly number[]): Tasks<Float64Array<ArrayBuffer>> {
+    const m = places.length;
+    const { k } = this.#size;
+    const root = hostZeros(m * m);
+    const [factor, deviations] = [new Float64Array(m * k), new Float64Array(m)];
+    yield* inRows(m, k + 1, (from, to) => {
+      const [all, spread] = [this.#values('factor'), this.#values('deviations')];
+      for (let row = from; row < to; row++) {
+        const place = places[row]!;
+        for (let j = 0; j < k; j++) factor[row * k + j] = all[place * k + j]!;
+        deviations[row] = spread[place]!;
+      }
+    });
+    if (losesDigits(spreadOf(factor, deviations))) return yield* lowRankRoot(factor, deviations);
+    yield* exactly(device, (encoder, scratch) => {
+      encodeCovariance(encoder, factor, deviations, root, scratch);
+      encoder.cholesky(root, m, 'auto');
+    });
+    return root;
+  }
+
+  /**
+   * Copies of F (n x k) and of the square roots of D (n), in float64; undefined where a combination of F and D would
+   * lose digits of the smallest variances, and {@link exactRoot} does not.
+   */
+  parts(): { readonly factor: Float64Array; readonly deviations: Float64Array } | undefined {
+    if (losesDigits(this.#spread)) return undefined;
+    return {
+      factor: new Float64Array(this.#values('factor')),
+      deviations: new Float64Array(this.#values('deviations')),
+    };
   }
 
   *exact(): Work<LowRankFactor> {
@@ -228,4 +257,31 @@ export class LowRankFactor implements Factor {
   #values(part: keyof Parts): Real {
     return this.#parts[part].values as Real;
   }
+}
+
+/** How many bits the largest standard deviation of F F' + S^2 has before the smallest entry of S. */
+function spreadOf(factor: Real, deviations: Real): number {
+  const k = factor.length / deviations.length;
+  let [least, most] = [Number.POSITIVE_INFINITY, 0];
+  for (let i = 0; i < deviations.length; i++) {
+    least = Math.min(least, deviations[i]!);
+    most = Math.max(most, Math.hypot(deviations[i]!, ...factor.subarray(i * k, (i + 1) * k)));
+  }
+  return Math.log2(most) - Math.log2(least);
+}
+
+/** Whether a covariance of this spread loses digits of its smallest variances. */
+function losesDigits(spread: number): boolean {
+  return 2 * spread > lostBits;
+}
+
+/** out (n x n) = F F' + S^2, for F (n x k) and the n entries of the diagonal S. */
+function encodeCovariance(encoder: Encoder, factor: Real, deviations: Real, out: Real, scratch: Scratch): void {
+  const n = deviations.length;
+  const diagonal = scratch.zeros(dtypeOf(out), n * n);
+  deviations.forEach((deviation, i) => {
+    diagonal[i * (n + 1)] = deviation * deviation;
+  });
+  encoder.copy(diagonal, out);
+  encoder.product(factor, factor, out, n, n, factor.length / n, false, true, 1, 1);
 }

@@ -7,11 +7,15 @@ import { checkOptions, requireBoolean } from '../check.ts';
 import { exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
+import { lowerEchelon } from '../decomposition/echelon.ts';
 import { rootOf } from '../decomposition/semidefinite-root.ts';
+import { DiagonalFactor } from '../factor/diagonal-factor.ts';
+import type { Factor } from '../factor/factor.ts';
+import { LowRankFactor } from '../factor/low-rank-factor.ts';
 import { norm } from '../reference/svd.ts';
 import type { Work } from '../work.ts';
 import { exactRoot } from './exact.ts';
-import { fromRoot } from './from-root.ts';
+import { fromRoot, withoutLastColumns } from './from-root.ts';
 import { meanInput, squareInput, symmetryTolerance } from './inputs.ts';
 import type { NormalParameters } from './parameters.ts';
 import { requireRepresented } from './represented.ts';
@@ -49,23 +53,36 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
   if (noise !== undefined && noise.n !== m)
     throw new CovariumError('ERR_SHAPE', `\`noise\` has (${noise.n}) columns, but \`matrix\` has (${m}) rows.`);
   const spread = noise === undefined ? new Float64Array(0) : new Float64Array(noise.values);
-  const { mean, root, width, tolerance } = yield* exactRoot(parameters, true);
+  const parts = m < n ? partsOf(factor) : undefined;
+  const exact = parts === undefined ? yield* exactRoot(parameters, true) : undefined;
+  const mean = exact?.mean ?? new Float64Array(parameters.mean.values);
 
   const centre = new Float64Array(m);
-  const image = new Float64Array(m * width);
+  const image = new Float64Array(m * (exact?.width ?? n));
+  const common = new Float64Array(parts === undefined ? 0 : (m * parts.factor.length) / n);
   const encode = (encoder: Encoder) => {
     if (noise !== undefined) encoder.requireSymmetric(spread, m, symmetryTolerance(dtype));
     encoder.product(matrix, mean, centre, m, 1, n, false, false, 1, 0);
-    encoder.product(matrix, root, image, m, width, n, false, false, 1, 0);
+    if (exact !== undefined) encoder.product(matrix, exact.root, image, m, exact.width, n, false, false, 1, 0);
+    if (parts === undefined) return;
+    encoder.copy(matrix, image);
+    encoder.scaleColumns(image, parts.deviations);
+    if (common.length > 0) encoder.product(matrix, parts.factor, common, m, common.length / m, n, false, false, 1, 0);
   };
   yield* exactly(device, encode, 'Noise');
   if (offset !== undefined) for (let i = 0; i < m; i++) centre[i]! += offset[i]!;
-  const least = Math.max(tolerance, 8 * (n + m) * 2 ** -52);
-  if (factor.rank < n) yield* clearRounding(image, matrix, root, n, least);
-  let rows = image;
+  const least = Math.max(exact?.tolerance ?? 0, 8 * (n + m) * 2 ** -52);
+  if (exact !== undefined && factor.rank < n) yield* clearRounding(image, matrix, exact.root, n, least);
+  let rows = common.length > 0 ? beside(image, common, m) : image;
   if (noise !== undefined) {
     const added = yield* rootOf(device, spread, m, 'pivoted', 'float64', 'Noise');
-    if (added.rank > 0) rows = beside(image, added.root, m);
+    // n small columns and one of noise lose n roundings of the noise, unless the n are made m first.
+    if (added.rank > 0 && parts !== undefined) {
+      const width = rows.length / m;
+      yield* lowerEchelon(device, rows, m, width, 0);
+      if (width > m) rows = (yield* withoutLastColumns(rows, width, m)).slice();
+    }
+    if (added.rank > 0) rows = beside(rows, added.root, m);
   }
   const variance = (i: number) => {
     const columns = rows.length / m;
@@ -79,6 +96,16 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
   } catch (error) {
     throw error instanceof CovariumError && error.pivot !== undefined ? dependentRow(error.pivot, error) : error;
   }
+}
+
+/**
+ * F (n x k) and the n entries of the diagonal S of a covariance F F' + S^2, whose root [S F] has few numbers; undefined
+ * for other factors.
+ */
+function partsOf(factor: Factor): { readonly factor: Float64Array; readonly deviations: Float64Array } | undefined {
+  if (factor instanceof LowRankFactor) return factor.parts();
+  if (factor instanceof DiagonalFactor) return { factor: new Float64Array(0), deviations: factor.deviations() };
+  return undefined;
 }
 
 function dependentRow(row: number, cause: CovariumError): CovariumError {

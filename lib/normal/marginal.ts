@@ -1,24 +1,40 @@
 import { wholeNumber, wrongArgument } from '../check.ts';
-import type { Tasks } from '../command/task.ts';
+import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
+import type { Values } from '../dtype.ts';
+import { DiagonalFactor } from '../factor/diagonal-factor.ts';
+import { LowRankFactor } from '../factor/low-rank-factor.ts';
 import { inRows } from '../work.ts';
 import { exactRoot } from './exact.ts';
 import { fromRoot } from './from-root.ts';
-import type { NormalParameters } from './parameters.ts';
+import { meanInput } from './inputs.ts';
+import { givenFactor, type NormalParameters } from './parameters.ts';
 
-/** The normal of some coordinates: it has their rows of the root. */
+/**
+ * The normal of some coordinates: it has their rows of the root, or, of a diagonal covariance, their variances.
+ */
 export function* marginal(parameters: NormalParameters, coordinates: readonly number[]): Tasks<NormalParameters> {
   const chosen = coordinatesIn(coordinates, parameters.n);
   if (chosen.length === 0)
     throw new CovariumError('ERR_SHAPE', '`coordinates` has (0) entries, but a normal has at least one dimension.');
-  const { mean, rows, width, tolerance } = yield* rootAt(parameters, chosen);
-  return yield* fromRoot(parameters, mean, rows, tolerance, width < parameters.n);
+  const { device, dtype, factor } = parameters;
+  if (factor instanceof DiagonalFactor) {
+    const deviations = rowsAt(factor.deviations(), 1, chosen);
+    const mean = meanInput(device, rowsAt(parameters.mean.values, 1, chosen), dtype);
+    const input = { device, dtype, n: chosen.length, mean };
+    return yield* step(givenFactor(input, (allocate) => DiagonalFactor.of(allocate, deviations)));
+  }
+  const { mean, rows, tolerance } = yield* rootAt(parameters, chosen);
+  return yield* fromRoot(parameters, mean, rows, tolerance, factor.rank < parameters.n);
 }
 
 // So many are copied while the event loop stands still.
 const numbersAtOnce = 1 << 16;
 
-/** The entries of the mean and the rows of {@link exactRoot} at these places, in this order, in memory of their own. */
+/**
+ * The entries of the mean and the rows of a root at these places, in this order, in memory of their own: those of
+ * {@link exactRoot}, or of low rank plus a diagonal a root (m x m) of the m places alone.
+ */
 export function* rootAt(
   parameters: NormalParameters,
   places: readonly number[],
@@ -28,6 +44,11 @@ export function* rootAt(
   readonly width: number;
   readonly tolerance: number;
 }> {
+  const { device, factor } = parameters;
+  if (factor instanceof LowRankFactor) {
+    const entries = rowsAt(parameters.mean.values, 1, places);
+    return { mean: entries, rows: yield* factor.rootAt(device, places), width: places.length, tolerance: 0 };
+  }
   const isSmall = parameters.n * parameters.factor.rank <= numbersAtOnce;
   const { mean, root, width, tolerance } = yield* exactRoot(parameters, isSmall);
   const entries = rowsAt(mean, 1, places);
@@ -64,7 +85,7 @@ export function otherCoordinates(coordinates: readonly number[], n: number): num
 }
 
 /** The rows of `width` numbers at these indices, in this order. */
-export function rowsAt(rows: Float64Array, width: number, places: readonly number[]): Float64Array<ArrayBuffer> {
+export function rowsAt(rows: Values, width: number, places: readonly number[]): Float64Array<ArrayBuffer> {
   const chosen = new Float64Array(places.length * width);
   for (let row = 0; row < places.length; row++) {
     const from = places[row]! * width;

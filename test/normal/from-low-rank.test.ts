@@ -50,6 +50,103 @@ onEveryType('A small diagonal costs distances, densities and gradients no digits
   }
 });
 
+test('A marginal and a sum of 100,000 coordinates take no square of them.', async () => {
+  using device = openDevice('reference');
+  const n = 100_000;
+  const [a, b] = [0, 1].map((k) => Float64Array.from({ length: n }, (_, i) => Math.sin(i + k)));
+  const factor = Matrix.from(
+    Float64Array.from({ length: 2 * n }, (_, at) => (at % 2 === 0 ? a! : b!)[at >> 1]!),
+    { columns: 2 },
+  );
+  const mean = Float64Array.from({ length: n }, (_, i) => i);
+  using normal = await MultivariateNormal.fromLowRank({ device, mean, factor, diagonal: 0.5 });
+  const between = (i: number, j: number) => a![i]! * a![j]! + b![i]! * b![j]! + (i === j ? 0.5 : 0);
+  const places = [99_999, 3, 50_000];
+  using part = await normal.marginal(places);
+  assert.equal(part.mean.toArray(), places);
+  near(
+    part.covarianceSync().data,
+    places.flatMap((i) => places.map((j) => between(i, j))),
+    1e-14,
+  );
+  const weights = [1, -2, 3].map((weight) => weight / n);
+  const matrix = Matrix.from(
+    Float64Array.from({ length: 2 * n }, (_, at) => (at < n ? 1 / n : (weights[at % 3] ?? 0))),
+    { columns: n },
+  );
+  using image = await normal.affine({
+    matrix,
+    noise: [
+      [1, 0],
+      [0, 2],
+    ],
+    offset: [5, 6],
+  });
+  const row = (r: number) => Array.from({ length: n }, (_, i) => matrix.at(r, i));
+  const dot = (x: ArrayLike<number>, y: ArrayLike<number>) => Array.from(x).reduce((sum, v, i) => sum + v * y[i]!, 0);
+  const rows = [row(0), row(1)];
+  near(
+    image.mean.data,
+    rows.map((x, i) => dot(x, mean) + 5 + i),
+    1e-9,
+  );
+  const expected = rows.flatMap((x, i) =>
+    rows.map((y, j) => dot(x, a!) * dot(y, a!) + dot(x, b!) * dot(y, b!) + 0.5 * dot(x, y) + (i === j ? 1 + i : 0)),
+  );
+  near(image.covarianceSync().data, expected, 1e-13);
+});
+
+onEveryType(
+  'Marginals, conditionals and images are those of the dense covariance.',
+  async (device, dtype, tolerance) => {
+    for (const diagonal of [
+      [0.5, 0.25, 1, 2],
+      [1e-6, 1, 1e-3, 1e-9],
+    ]) {
+      // More columns than a marginal has coordinates.
+      const factor = [
+        [1, 0.5, -1],
+        [2, 1, 0.25],
+        [0, -1, 1],
+        [0.5, 0, 1],
+      ];
+      using normal = await MultivariateNormal.fromLowRank({ device, dtype, factor, diagonal, mean: [1, 2, 3, 4] });
+      const covariance = factor.map((x, i) =>
+        factor.map((y, j) => x.reduce((sum, v, k) => sum + v * y[k]!, i === j ? diagonal[i]! : 0)),
+      );
+      for (const places of [[2], [3, 1], [0, 1, 2], [3, 2, 1, 0]]) {
+        using part = await normal.marginal(places);
+        assert.equal(
+          part.mean.toArray(),
+          places.map((i) => i + 1),
+        );
+        near(
+          part.covarianceSync().data,
+          places.flatMap((i) => places.map((j) => covariance[i]![j]!)),
+          8 * tolerance,
+        );
+      }
+      const matrix = [
+        [1, 1, 0, -1],
+        [0, 2, 0, 1],
+      ];
+      using image = await normal.affine({ matrix, offset: [1, 1] });
+      near(image.mean.data, [0, 9], tolerance);
+      const expected = matrix.flatMap((x) =>
+        matrix.map((y) =>
+          x.reduce((sum, v, i) => sum + y.reduce((inner, w, j) => inner + v * w * covariance[i]![j]!, 0), 0),
+        ),
+      );
+      near(image.covarianceSync().data, expected, 32 * tolerance);
+      using two = await normal.marginal([1, 2]);
+      using given = await two.conditional({ given: [0], values: [3] });
+      const share = covariance[1]![2]! / covariance[1]![1]!;
+      near(given.mean.data, [3 + share], 8 * tolerance);
+      near(given.variancesSync().data, [covariance[2]![2]! - share * covariance[1]![2]!], 64 * tolerance);
+    }
+  },
+);
+
 // The first two coordinates determine both factors, f1 = 2 x1 - x2 and f2 = x2 - x1, so the third is f1 - f2 plus its
 // own noise: d^2 = f1^2 + f2^2 + (x3 - 3 x1 + 2 x2)^2.
 onEveryType('A diagonal over many decades loses no factor.', (device, dtype, tolerance) => {
