@@ -12,8 +12,8 @@ const lengthOf = (values: Values): unknown => lengthGetter.call(values);
 
 /**
  * The numbers as type `dtype` (by default their own) in memory that a device may read: `values` itself if its type and
- * memory allow it and `copy` is false, otherwise a copy. Throws `ERR_INVALID_ARGUMENT`, and `ERR_CLOSED` for a detached
- * array.
+ * memory allow it and `copy` is false, otherwise a copy. Throws `ERR_INVALID_ARGUMENT`, and `ERR_CLOSED` for an array
+ * that is detached, or beyond its resized memory.
  */
 export function hostValues(values: Values, dtype: Dtype | undefined, copy = false): Values {
   const wanted = dtype === undefined ? dtypeOf(values) : requireDtype(dtype);
@@ -68,8 +68,8 @@ export function copiedNumbers(values: readonly unknown[], asked?: Dtype): Values
 }
 
 /**
- * True if a device may read `values` in place as `dtype`. Throws `ERR_INVALID_ARGUMENT`, and `ERR_CLOSED` for a
- * detached array.
+ * True if a device may read `values` in place as `dtype`. Throws `ERR_INVALID_ARGUMENT`, and `ERR_CLOSED` for an array
+ * that is detached, or beyond its resized memory.
  */
 export function isReadable(values: Values, dtype: Dtype): boolean {
   const own = dtypeOf(values);
@@ -80,7 +80,23 @@ export function isReadable(values: Values, dtype: Dtype): boolean {
     );
   if (isDetached(values.buffer))
     throw new CovariumError('ERR_CLOSED', `\`values\` is detached (${describe(values)}): its memory was transferred.`);
+  if (isBeyond(values))
+    throw new CovariumError(
+      'ERR_CLOSED',
+      `\`values\` (${describe(values)}) is beyond its memory: its buffer was resized to (${values.buffer.byteLength}) bytes.`,
+    );
   return own === dtype && isFixed(values.buffer);
+}
+
+// A view whose resizable buffer was made too small has 0 elements, and methods of arrays refuse it.
+function isBeyond(values: Values): boolean {
+  if (values.length > 0) return false;
+  try {
+    values.fill(0);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** True if the memory has a fixed size and belongs to this thread alone, so that native code may hold its address. */

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { listDevices, Matrix, MultivariateNormal, openDevice, Vector } from '../../lib/index.ts';
+import { listDevices, Matrix, Moments, MultivariateNormal, openDevice, Vector } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { externalBuffers } from '../harness/external-buffers.ts';
 import { throwsCode } from '../harness/throws-code.ts';
@@ -133,6 +133,20 @@ test('A detached array is refused.', async () => {
   assert.is(inspect(matrix), 'Matrix 2 x 2 float32 (closed)');
   assert.is(Matrix.from([], { columns: 2 }).closed, false);
   matrix.close();
+});
+
+// The types of ES2023 do not have it; Node 20 does.
+type Resizable = { resize(bytes: number): void };
+
+test('An array that is beyond its resized memory is refused.', async () => {
+  for (const bytes of [16, 0]) {
+    const memory = Reflect.construct(ArrayBuffer, [32, { maxByteLength: 64 }]) as ArrayBuffer & Resizable;
+    const values = new Float64Array(memory, 0, 4);
+    memory.resize(bytes);
+    await throwsCode('ERR_CLOSED', `(${bytes})`, () => Matrix.from(values, { columns: 2 }));
+    await throwsCode('ERR_CLOSED', `(${bytes})`, () => new Moments(2).add(values));
+    assert.is(Matrix.from(new Float64Array(memory, 0, 0), { columns: 2 }).rows, 0);
+  }
 });
 
 onEveryDevice('a matrix of the device has zeros, and releases its memory when closed.', (device) => {
