@@ -64,7 +64,7 @@ export async function momentsOfFiles(input: FitInput, device: Device, signal: Ab
     const ofBlocks = isByFile ? wholeShard : { count: shard.count, index: (shard.index + at) % shard.count };
     const rows = await momentsOfFile(path, input, ofBlocks, device, signal);
     if (all === undefined) all = rows;
-    else all = joinedRows(all, rows, `File (${path})`);
+    else all = joinedFitRows(all, rows, `File (${path})`);
   }
   if (all!.moments.count === 0 && input.shard === undefined) throw noRows(paths, all!);
   return { ...all!, files: paths.map(inputName) };
@@ -83,7 +83,7 @@ function noRows(paths: readonly string[], { names, dropped, hasRows }: FitRows):
 }
 
 /** The rows of both, with the columns of the first; throws `ERR_SHAPE` if `what` has other columns. */
-export function joinedRows(rows: FitRows, others: FitRows, what: string): FitRows {
+export function joinedFitRows(rows: FitRows, others: FitRows, what: string): FitRows {
   // A name with a comma is quoted, so that two lists that differ do not look alike.
   const shown = (names: readonly string[] | undefined) =>
     names?.map((name) => (/[",]/.test(name) ? JSON.stringify(name) : name)).join(', ') ?? 'no names';

@@ -3,7 +3,7 @@ import colors from 'picocolors';
 import { CovariumError, printable } from '../covarium-error.ts';
 import { refuseInputs, refuseRepeated, refuseSharedInput } from '../file/same-file.ts';
 import { type ResultArguments, resultWriter } from './fit-result.ts';
-import { type FitRows, joinedRows } from './fit-rows.ts';
+import { type FitRows, joinedFitRows } from './fit-rows.ts';
 import { partialText, readPartial, type Shards } from './partial-fit.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function merge(paths: readonly string[], options: ResultArguments, 
   for (const { path, kept } of parts) {
     signal.throwIfAborted();
     const others = kept ?? (await readPartial(path)).rows;
-    rows = rows === undefined ? others : joinedRows(rows, others, `Partial fit (${path})`);
+    rows = rows === undefined ? others : joinedFitRows(rows, others, `Partial fit (${path})`);
   }
   const isWhole = shards === undefined || shards.here.length === shards.count;
   await write(rows!, isWhole ? undefined : shards, signal);

@@ -1,6 +1,6 @@
 import type { AssignmentExpression, CallExpression, Expression as ExpressionNode, Node, UpdateExpression } from 'acorn';
 import { calledBy } from './calls.ts';
-import { cast, converted, isWhole, literal, settledType, typeInWords } from './conversion.ts';
+import { cast, converted, isWholeType, literal, settledType, typeInWords } from './conversion.ts';
 import { returnsNothing, widen } from './declarations.ts';
 import { elementOf, index, memberMeaning, numbersOf, outside, settledValue } from './names.ts';
 import { binary } from './operators.ts';
@@ -60,11 +60,12 @@ function put(context: Context, node: Node, target: Target, value: Expression): S
 
 // A byte takes the lowest bits of any whole number; other elements take their own type.
 function stored(context: Context, node: Node, { element, name }: NumbersInside, value: Expression): Expression {
-  if (element === 'u8' && isWhole(value.type)) return value.type === 'whole' ? cast(value, 'i32') : value;
+  if (element === 'u8' && isWholeType(value.type)) return value.type === 'whole' ? cast(value, 'i32') : value;
   if (element !== 'u8' && (value.type === 'whole' || value.type === 'fraction' || value.type === element))
     return converted(context, node, value, element);
   const wanted = element === 'u8' ? 'i32' : element;
-  if (element === 'f64' || (element === 'f32' && isWhole(value.type))) return converted(context, node, value, element);
+  if (element === 'f64' || (element === 'f32' && isWholeType(value.type)))
+    return converted(context, node, value, element);
   const { source } = context;
   throw source.refusal(
     node,

@@ -1,5 +1,5 @@
 import type { CallExpression, Expression as ExpressionNode, Node, SpreadElement, Super } from 'acorn';
-import { bits, cast, converted, isWhole, joined, literal, settledType, typeInWords } from './conversion.ts';
+import { bits, cast, converted, isWholeType, joined, literal, settledType, typeInWords } from './conversion.ts';
 import type { ScalarName } from './descriptor.ts';
 import { isFloat, mathFunctions } from './mathematics.ts';
 import { elementType, index, memberMeaning, numbersOf, outside, settledValue } from './names.ts';
@@ -144,7 +144,7 @@ function mathematics(context: Context, node: CallExpression, name: string, value
       throw source.refusal(node, 'An i32 meets a u32: convert one of them, by i32(...) or u32(...)');
     common = next;
   }
-  const isWholeCall = isWhole(common) && known.whole === 'stays';
+  const isWholeCall = isWholeType(common) && known.whole === 'stays';
   const type: ValueType = isWholeCall || isFloat(common) ? settledType(common) : 'f32';
   const all = values.map((value, i) => converted(context, at(i), value, type));
   // A whole number has no fraction to round.

@@ -16,7 +16,7 @@ export function typeInWords(type: ValueType | Weak): string {
 }
 
 /** Whether a type is of whole numbers, a literal's included. */
-export function isWhole(type: ValueType | Weak): boolean {
+export function isWholeType(type: ValueType | Weak): boolean {
   return type === 'i32' || type === 'u32' || type === 'whole';
 }
 
@@ -81,7 +81,7 @@ export function converted(context: Context, node: Node, value: Expression, type:
     const { test, yes, no } = value;
     return { ...value, type, test, yes: converted(context, node, yes, type), no: converted(context, node, no, type) };
   }
-  const isWider = isFloat(type) && (isWhole(value.type) || value.type === 'fraction' || type === 'f64');
+  const isWider = isFloat(type) && (isWholeType(value.type) || value.type === 'fraction' || type === 'f64');
   if (isWider && value.type !== 'bool') return { op: 'convert', type, value };
   // A local whose type is not known yet.
   if (!context.strict && (value.type === 'whole' || value.type === 'fraction')) return { op: 'convert', type, value };
@@ -118,7 +118,7 @@ export function cast(value: Expression, type: Exclude<ValueType, 'bool'>): Expre
 
 /** A whole number for an operator of bits: literals take `type` by their lowest 32 bits. */
 export function bits(context: Context, node: Node, value: Expression, type: 'i32' | 'u32'): Expression {
-  if (isWhole(value.type)) return cast(value, type);
+  if (isWholeType(value.type)) return cast(value, type);
   const { source } = context;
   throw source.refusal(
     node,

@@ -6,7 +6,7 @@ import type {
   PrivateIdentifier,
   Super,
 } from 'acorn';
-import { converted, isWhole, settledType, typeInWords } from './conversion.ts';
+import { converted, isWholeType, settledType, typeInWords } from './conversion.ts';
 import type { Context, Meaning, Scope } from './scope.ts';
 import { places, threadFunctions } from './thread.ts';
 import type { Expression, NumbersInside, ValueType } from './tree.ts';
@@ -78,7 +78,7 @@ export function numbersOf(context: Context, scope: Scope, node: ValueNode): Numb
 /** The index of an element. */
 export function index(context: Context, scope: Scope, node: ValueNode): Expression {
   const value = context.value(scope, node);
-  if (!isWhole(value.type)) {
+  if (!isWholeType(value.type)) {
     const { source } = context;
     throw source.refusal(
       node,

@@ -1,6 +1,6 @@
 import { type AnyNode, type Node, parse, parseExpressionAt } from 'acorn';
 import { CovariumError } from '../covarium-error.ts';
-import { isWhole, typeInWords } from './conversion.ts';
+import { isWholeType, typeInWords } from './conversion.ts';
 import type { Scalar } from './descriptor.ts';
 import { type Parsed, parsed, requireTextLength } from './parse.ts';
 import { isName, SourceText } from './source-text.ts';
@@ -97,9 +97,9 @@ export function withResult(all: Parsed, type: Scalar | undefined): Parsed {
 // Whole numbers become floats, and bytes take the lowest bits of whole numbers.
 function fits(found: ValueType | Weak, type: Scalar | undefined): boolean {
   if (found === 'bool' || type === undefined) return found !== 'bool';
-  if (type.scalar === 'u8') return isWhole(found);
+  if (type.scalar === 'u8') return isWholeType(found);
   if (found === type.scalar || type.scalar === 'f64') return true;
-  return type.scalar === 'f32' ? isWhole(found) : false;
+  return type.scalar === 'f32' ? isWholeType(found) : false;
 }
 
 /** Where the user wrote the value of a function. */

@@ -1,5 +1,5 @@
 import type { Node } from 'acorn';
-import { bits, cast, commonType, converted, isWhole, literal, settledType, typeInWords } from './conversion.ts';
+import { bits, cast, commonType, converted, isWholeType, literal, settledType, typeInWords } from './conversion.ts';
 import { isFloat } from './mathematics.ts';
 import type { Context } from './scope.ts';
 import type { Expression, ValueType } from './tree.ts';
@@ -84,7 +84,7 @@ function arithmetic(context: Context, node: Node, operator: string, left: Expres
     const values = [converted(context, node, left, type), converted(context, node, right, type)];
     return { op: 'call', type, name: 'pow', values };
   }
-  if (operator === '/' && isWhole(left.type) && isWhole(right.type)) {
+  if (operator === '/' && isWholeType(left.type) && isWholeType(right.type)) {
     const [a, b] = [converted(context, node, left, 'f32'), converted(context, node, right, 'f32')];
     return { op: 'binary', type: 'f32', operator, left: a, right: b, whole: [left, right] };
   }
@@ -180,7 +180,7 @@ export function unary(context: Context, node: Node, operator: string, value: Exp
       }
       break;
     case '~': {
-      if (!isWhole(value.type)) break;
+      if (!isWholeType(value.type)) break;
       const type = value.type === 'u32' ? 'u32' : 'i32';
       return { op: 'unary', type, operator, value: cast(value, type) };
     }

@@ -1,4 +1,4 @@
-import { quoted } from '../kernel/tokens.ts';
+import { quotedName } from '../kernel/tokens.ts';
 import { preludeOf } from './mathematics.ts';
 import { MetalExpressions, metalTypes } from './metal-expressions.ts';
 import { indented, wrapped } from './printed.ts';
@@ -102,7 +102,7 @@ class MetalPrinter {
   #statements(all: readonly Statement[]): string[] {
     return all.flatMap((each) => {
       const lines = this.#statement(each);
-      return this.#lines && lines.length > 0 ? [`#line ${each.line} ${quoted(this.#path)}`, ...lines] : lines;
+      return this.#lines && lines.length > 0 ? [`#line ${each.line} ${quotedName(this.#path)}`, ...lines] : lines;
     });
   }
 

@@ -60,7 +60,7 @@ export function commonShape(shapes: readonly (Shape | undefined)[]): Shape {
 }
 
 /** Whether two shapes are the same. */
-export function isSame(a: Shape | undefined, b: Shape): boolean {
+export function isSameShape(a: Shape | undefined, b: Shape): boolean {
   return a?.every((size, axis) => size === b[axis]) === true;
 }
 

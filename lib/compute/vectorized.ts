@@ -9,7 +9,16 @@ import type { GridSize } from '../kernel/grid.ts';
 import type { ComputeKernel } from './compute-kernel.ts';
 import type { Uses } from './compute-options.ts';
 import type { DtypeOfScalar, Scalar, ScalarName } from './descriptor.ts';
-import { commonShape, dtypeOfScalar, isSame, resultOf, type Shape, type Shaped, shapeOf, strides } from './shapes.ts';
+import {
+  commonShape,
+  dtypeOfScalar,
+  isSameShape,
+  resultOf,
+  type Shape,
+  type Shaped,
+  shapeOf,
+  strides,
+} from './shapes.ts';
 
 /** What holds the results of type N: a Volume or a Matrix if an argument is one, else a Vector. */
 export type Result<N extends ScalarName> =
@@ -97,7 +106,7 @@ export class Vectorized<N extends ScalarName = ScalarName> {
         'ERR_SHAPE',
         `\`out\` does not have (${common.join(' x ')}) elements, columns by rows by layers, as the arguments together.`,
       );
-    const isFlat = shapes.every((shape) => isSame(shape, common));
+    const isFlat = shapes.every((shape) => isSameShape(shape, common));
     const all: Record<string, unknown> = { out, flat: Number(isFlat) };
     names.forEach((name, i) => {
       const value = values[i]!;
@@ -115,7 +124,7 @@ export class Vectorized<N extends ScalarName = ScalarName> {
 function fits(shape: Shape | undefined, common: Shape, given: object): boolean {
   if (shape === undefined) return false;
   const length = ([x, y, z]: Shape) => x * y * z;
-  return ArrayBuffer.isView(given) ? length(shape) === length(common) : isSame(shape, common);
+  return ArrayBuffer.isView(given) ? length(shape) === length(common) : isSameShape(shape, common);
 }
 
 // A number is an array of one, which is repeated; what the type can't hold is refused as an element of it would be.

@@ -1,7 +1,7 @@
 import { describe, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { evaluate } from './expression.ts';
-import { errorAt, quoted, type Token, tokensOf } from './tokens.ts';
+import { errorAt, quotedName, type Token, tokensOf } from './tokens.ts';
 
 // A kernel's text as Metal's compiler reads it behind its preprocessor: one step for all devices, which needs no
 // compiler. The kernels of a text, their arguments and what they use are read from its result.
@@ -124,7 +124,7 @@ class Preprocessor {
       } else this.#directive(name, rest);
     }
     this.#flush(run);
-    return `#line 1 ${quoted(path)}\n${lines.join('\n')}\n`;
+    return `#line 1 ${quotedName(path)}\n${lines.join('\n')}\n`;
   }
 
   #flush(run: readonly Token[]): void {
@@ -223,7 +223,7 @@ class Preprocessor {
     }
     if (this.#included.has(wanted)) return '';
     this.#included.add(wanted);
-    return `${this.#file(inner, wanted, depth + 1)}#line ${name.line + 1} ${quoted(name.path)}`;
+    return `${this.#file(inner, wanted, depth + 1)}#line ${name.line + 1} ${quotedName(name.path)}`;
   }
 
   #define(directive: Token, [name, ...rest]: readonly Token[]): void {
@@ -274,7 +274,7 @@ class Preprocessor {
   #special(token: Token): Token {
     if (token.kind !== 'word' || !token.text.startsWith('__')) return token;
     if (token.text === '__LINE__') return { ...token, kind: 'number', text: String(token.line) };
-    if (token.text === '__FILE__') return { ...token, kind: 'literal', text: quoted(token.path) };
+    if (token.text === '__FILE__') return { ...token, kind: 'literal', text: quotedName(token.path) };
     if (token.text === '__COUNTER__') return { ...token, kind: 'number', text: String(this.#counter++) };
     return token;
   }
@@ -316,7 +316,7 @@ class Preprocessor {
       const named = next === undefined ? undefined : given.get(next.text);
       if (token.text === '#' && macro.parameters !== undefined && named !== undefined) {
         const text = named.map((each, i) => (i > 0 && !isGlued(named[i - 1]!, each) ? ' ' : '') + each.text).join('');
-        out.push(placed({ ...token, kind: 'literal', text: quoted(text) }));
+        out.push(placed({ ...token, kind: 'literal', text: quotedName(text) }));
         at++;
       } else if (token.text === '##' && next !== undefined) {
         at++;

@@ -133,7 +133,7 @@ export class Edits {
 }
 
 /** A name as a C string: quotes and backslashes are escaped, control characters replaced. */
-export function quoted(name: string): string {
+export function quotedName(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get into the text.
   return `"${name.replace(/[\u0000-\u001f\u007f]/g, '?').replace(/["\\]/g, '\\$&')}"`;
 }
@@ -157,7 +157,7 @@ export function written(
       const text = edits.at(i, token.text);
       if (text === '') continue;
       if (token.path !== path || token.line < line || token.line > line + 20) {
-        parts.push(`\n#line ${token.line} ${quoted(token.path)}\n`);
+        parts.push(`\n#line ${token.line} ${quotedName(token.path)}\n`);
         column = 1;
       } else if (token.line > line) {
         parts.push('\n'.repeat(token.line - line));

@@ -27,19 +27,19 @@ export function* accumulating(
     const block = yield* blockSums(device, rows, from, to, higher, memory, sums?.weight ?? 0);
     if (sums === undefined) sums = block;
     else yield* absorb(sums, block);
-    requireFinite(sums);
+    requireFiniteSums(sums);
     yield;
   }
   return sums ?? noRows(n);
 }
 
 /** The sums of both, which do not change. Throws `ERR_OUT_OF_RANGE` if they overflow float64. */
-export function* joined(sums: CentralSums, other: CentralSums): Work<CentralSums> {
+export function* joinedSums(sums: CentralSums, other: CentralSums): Work<CentralSums> {
   const added = yield* copiedSums(other);
   if (sums.count === 0) return { ...added, dropped: added.dropped + sums.dropped };
   const all = yield* copiedSums(sums);
   yield* absorb(all, added);
-  requireFinite(all);
+  requireFiniteSums(all);
   return all;
 }
 
@@ -47,7 +47,7 @@ export function* joined(sums: CentralSums, other: CentralSums): Work<CentralSums
 const leastSquares = 1e-290;
 
 /** Throws `ERR_OUT_OF_RANGE` if the sums overflow or underflow float64; they are of no use then. */
-function requireFinite(sums: CentralSums): void {
+function requireFiniteSums(sums: CentralSums): void {
   if (sums.weight > 0 && sums.squaredWeight < leastSquares)
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',

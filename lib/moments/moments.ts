@@ -10,7 +10,7 @@ import { exactDevice } from '../command/float64.ts';
 import { runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { runToEnd } from '../work.ts';
-import { accumulating, joined } from './accumulate.ts';
+import { accumulating, joinedSums } from './accumulate.ts';
 import type { WeightedRows } from './block.ts';
 import { type CentralSums, noRows } from './central-sums.ts';
 import { aboutMean, estimating } from './estimate.ts';
@@ -135,7 +135,7 @@ export class Moments {
         'ERR_SHAPE',
         `\`other\` has dimension (${sums.n}), but these moments have (${this.dimension}).`,
       );
-    this.#sums = runToEnd(joined(this.#sums, sums));
+    this.#sums = runToEnd(joinedSums(this.#sums, sums));
   }
 
   /**
@@ -183,7 +183,7 @@ export class Moments {
     let sums: CentralSums;
     do {
       before = this.#sums;
-      sums = yield* joined(before, added);
+      sums = yield* joinedSums(before, added);
     } while (before !== this.#sums);
     this.#sums = sums;
   }

@@ -117,7 +117,7 @@ export function requireRegular({ n, factor }: NormalParameters): void {
 }
 
 /** True if two normals have exactly the same numbers. Their distance is then exactly 0, without rounding. */
-export function isSame(a: ExactRoot, b: ExactRoot): boolean {
+export function isSameRoot(a: ExactRoot, b: ExactRoot): boolean {
   return isEqual(a.mean, b.mean) && isEqual(a.root, b.root);
 }
 

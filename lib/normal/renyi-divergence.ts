@@ -5,7 +5,7 @@ import { CovariumError } from '../covarium-error.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { log1pmx } from '../probability/special-functions.ts';
 import type { Work } from '../work.ts';
-import { exactRoot, isSame, RootMemory, requireRegular } from './exact.ts';
+import { exactRoot, isSameRoot, RootMemory, requireRegular } from './exact.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
@@ -56,7 +56,7 @@ function* whitened(p: NormalParameters, q: NormalParameters, alpha: number, kapp
     const ours = yield* exactRoot(p, q.dtype === 'float64' && q.factor instanceof LowerFactor, memory);
     const theirs = yield* exactRoot(q, true, memory);
     memory.requireOpen();
-    if (isSame(ours, theirs)) return { value: 0, error: 0 };
+    if (isSameRoot(ours, theirs)) return { value: 0, error: 0 };
     // The columns of p's factor and the difference of the means, as rows: whitened, they are the columns of M and d.
     const rows = memory.output((n + 1) * n);
     const [columns, d] = [rows.subarray(0, n * n), rows.subarray(n * n)];

@@ -5,7 +5,7 @@ import { isGraded } from '../decomposition/graded.ts';
 import type { Real } from '../dtype.ts';
 import { norm } from '../reference/svd.ts';
 import type { Work } from '../work.ts';
-import { type ExactRoot, exactRoot, isSame, RootMemory } from './exact.ts';
+import { type ExactRoot, exactRoot, isSameRoot, RootMemory } from './exact.ts';
 import type { NormalParameters } from './parameters.ts';
 
 // Where less of size^2 is left, the subtraction loses too many bits.
@@ -25,7 +25,7 @@ export function* wasserstein(p: NormalParameters, q: NormalParameters): Tasks<nu
     const ours = yield* exactRoot(p, false, memory);
     const theirs = yield* exactRoot(q, false, memory);
     memory.requireOpen();
-    const found = isSame(ours, theirs) ? 0 : yield* distanceOf(p.device, ours, theirs);
+    const found = isSameRoot(ours, theirs) ? 0 : yield* distanceOf(p.device, ours, theirs);
     memory.requireOpen();
     return found;
   } finally {

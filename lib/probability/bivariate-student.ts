@@ -7,7 +7,7 @@ const mostFreedom = 1000;
 export const bivariateStudentError = 1e-13;
 
 /** Whether {@link bivariateStudentBox} has a formula for so many degrees of freedom. */
-export function isWhole(degreesOfFreedom: number): boolean {
+export function areWholeDegrees(degreesOfFreedom: number): boolean {
   return Number.isInteger(degreesOfFreedom) && degreesOfFreedom >= 1 && degreesOfFreedom <= mostFreedom;
 }
 

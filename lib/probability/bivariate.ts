@@ -1,4 +1,4 @@
-import { between, cdf } from './standard-normal.ts';
+import { cdf, probabilityBetween } from './standard-normal.ts';
 
 const { nodes, weights } = gaussLegendre(20);
 
@@ -15,7 +15,7 @@ export function bivariateBox(lower: readonly number[], upper: readonly number[],
   const [c, d, alsoFlipped] = turned(lower[1]!, upper[1]!);
   const rho = flipped === alsoFlipped ? r : -r;
   const sum = beyond(a, c, rho) - beyond(b, c, rho) - beyond(a, d, rho) + beyond(b, d, rho);
-  return Math.max(0, Math.min(sum, between(a, b), between(c, d)));
+  return Math.max(0, Math.min(sum, probabilityBetween(a, b), probabilityBetween(c, d)));
 }
 
 function turned(lower: number, upper: number): [number, number, boolean] {
@@ -69,7 +69,7 @@ function fromEqual(h: number, second: number, r: number): number {
     sum += (root / 2) * weights[i]! * Math.exp(exponent) * (expansion - exact);
   }
   const rest = sum / (2 * Math.PI);
-  return r > 0 ? cdf(-Math.max(h, k)) + rest : between(h, k) - rest;
+  return r > 0 ? cdf(-Math.max(h, k)) + rest : probabilityBetween(h, k) - rest;
 }
 
 /**

@@ -2,11 +2,11 @@ import { CovariumError } from '../covarium-error.ts';
 import { normalCounter, type Word64 } from '../stream/counter.ts';
 import type { Work } from '../work.ts';
 import { bivariateBox, bivariateError } from './bivariate.ts';
-import { bivariateStudentBox, bivariateStudentError, isWhole } from './bivariate-student.ts';
+import { areWholeDegrees, bivariateStudentBox, bivariateStudentError } from './bivariate-student.ts';
 import { gammaQuantile } from './gamma-quantile.ts';
 import { type Accuracy, latticeMean } from './lattice.ts';
 import { boxPoint, orderedBox } from './ordered-box.ts';
-import { between } from './standard-normal.ts';
+import { probabilityBetween } from './standard-normal.ts';
 import { studentBetween, studentError, studentErrorOf } from './student.ts';
 
 /** A box, and the accuracy of its probability. */
@@ -52,7 +52,7 @@ export function* boxProbability(normal: Moments64, question: BoxQuestion): Work<
   const { degreesOfFreedom = Number.POSITIVE_INFINITY } = question;
   const isNormal = degreesOfFreedom === Number.POSITIVE_INFINITY;
   if (m === 1 && isNormal) {
-    const probability = between(lower[0]!, upper[0]!);
+    const probability = probabilityBetween(lower[0]!, upper[0]!);
     return { probability, error: rounding(probability), points: 0 };
   }
   // A formula has an absolute error: what is asked for in relative terms may have to be integrated.
@@ -77,7 +77,7 @@ export function* boxProbability(normal: Moments64, question: BoxQuestion): Work<
     question,
     Math.ceil(100_000 / work),
     ordered.steps,
-    isNormal ? between(ordered.lower[0]!, ordered.upper[0]!) : 1,
+    isNormal ? probabilityBetween(ordered.lower[0]!, ordered.upper[0]!) : 1,
   );
   const estimate = { probability: mean, error: error + rounding(mean), points };
   // Few points of a Student-t reach its tails, where the formula may know more.
@@ -101,7 +101,7 @@ function formulaOf(
     const probability = bivariateBox([...lower], [...upper], correlation[1]!);
     return { probability, error: bivariateError, points: 0 };
   }
-  if (!isWhole(nu)) return undefined;
+  if (!areWholeDegrees(nu)) return undefined;
   const probability = bivariateStudentBox([...lower], [...upper], correlation[1]!, nu);
   return { probability, error: bivariateStudentError, points: 0 };
 }
@@ -129,10 +129,12 @@ export function closedCdf(
   const isNormal = degreesOfFreedom === Number.POSITIVE_INFINITY;
   if (!isNormal && absoluteError < studentError) return undefined;
   const below = (z: number) =>
-    isNormal ? between(Number.NEGATIVE_INFINITY, z) : studentBetween(Number.NEGATIVE_INFINITY, z, degreesOfFreedom);
+    isNormal
+      ? probabilityBetween(Number.NEGATIVE_INFINITY, z)
+      : studentBetween(Number.NEGATIVE_INFINITY, z, degreesOfFreedom);
   if (n === 1) return (upper, at) => below(standard(upper, at, 0));
   const r = covariance[1]! / inUnit[0]! / inUnit[1]!;
-  if (!isRegular(r) || !(isNormal || isWhole(degreesOfFreedom))) return undefined;
+  if (!isRegular(r) || !(isNormal || areWholeDegrees(degreesOfFreedom))) return undefined;
   if (absoluteError < (isNormal ? bivariateError : bivariateStudentError)) return undefined;
   const lower = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   return (upper, at) => {

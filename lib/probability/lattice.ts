@@ -17,7 +17,7 @@ export interface Accuracy {
 }
 
 /** A mean over the unit cube. */
-export interface Estimate {
+export interface LatticeEstimate {
   readonly mean: number;
   /** Three standard errors, and what steps and corners of the function hide that the points may have missed. */
   readonly error: number;
@@ -39,7 +39,7 @@ export function* latticeMean(
   pointsAtOnce: number,
   steps: readonly number[] = [],
   most = 1,
-): Work<Estimate> {
+): Work<LatticeEstimate> {
   const rules = Array.from({ length: lattices }, (_, rule) => randomRule(seed, rule, latticeVector, dimensions));
   const sums = new Float64Array(lattices);
   const u = new Float64Array(dimensions);

@@ -1,6 +1,6 @@
 import { CovariumError } from '../covarium-error.ts';
 import type { Work } from '../work.ts';
-import { between, cdf, density, quantile } from './standard-normal.ts';
+import { cdf, density, probabilityBetween, quantile } from './standard-normal.ts';
 
 /**
  * A box in coordinates y of independent standard normals. Row i means lower[i] <= factor[i] . y <= upper[i]; its last
@@ -39,7 +39,7 @@ export function* orderedBox(lower: Float64Array, upper: Float64Array, r: Float64
   for (let j = 0; open.size > 0; j++) {
     const pivot = tightest(open, (row) => {
       const deviation = Math.sqrt(variance[row]!);
-      return between((lower[row]! - centre[row]!) / deviation, (upper[row]! - centre[row]!) / deviation);
+      return probabilityBetween((lower[row]! - centre[row]!) / deviation, (upper[row]! - centre[row]!) / deviation);
     });
     const deviation = Math.sqrt(variance[pivot]!);
     const y = truncatedMean((lower[pivot]! - centre[pivot]!) / deviation, (upper[pivot]! - centre[pivot]!) / deviation);
@@ -81,7 +81,7 @@ function tightest(rows: Iterable<number>, probability: (row: number) => number):
 // The mean of a standard normal between two limits; 0 if they are so far out that the probabilities underflow and both
 // are infinite.
 function truncatedMean(lower: number, upper: number): number {
-  const mean = (density(lower) - density(upper)) / between(lower, upper);
+  const mean = (density(lower) - density(upper)) / probabilityBetween(lower, upper);
   if (mean >= lower && mean <= upper) return mean;
   return lower > 0 ? lower : upper < 0 ? upper : 0;
 }
@@ -160,7 +160,7 @@ export function boxPoint(
     const below = cdf(turned ? -high : low);
     const above = cdf(turned ? -low : high);
     const difference = above - below;
-    product *= difference < 0.01 * above ? between(low, high) : difference;
+    product *= difference < 0.01 * above ? probabilityBetween(low, high) : difference;
     if (product === 0 || j === coordinates - 1) return product;
     const target = turned ? above - u[first + j]! * difference : below + u[first + j]! * difference;
     const drawn = quantile(Math.max(least, Math.min(most, target)));

@@ -43,10 +43,10 @@ export function cdf(z: number): number {
  * The probability between two limits, without the cancellation of a difference of {@link cdf}; 0 if `upper` is not
  * above `lower`.
  */
-export function between(lower: number, upper: number): number {
+export function probabilityBetween(lower: number, upper: number): number {
   if (!(upper > lower)) return 0;
   // Uses the tail in which both limits lie, if they do.
-  if (lower >= 0) return between(-upper, -lower);
+  if (lower >= 0) return probabilityBetween(-upper, -lower);
   const width = upper - lower;
   const middle = lower + 0.5 * width;
   if (!(width * Math.max(1, Math.abs(middle)) <= narrow)) {

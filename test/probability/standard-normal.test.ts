@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { between, cdf, density, quantile } from '../../lib/probability/standard-normal.ts';
+import { cdf, density, probabilityBetween, quantile } from '../../lib/probability/standard-normal.ts';
 import fc from '../harness/properties.ts';
 
 type Name = 'arguments' | 'cdf' | 'probabilities' | 'quantile';
@@ -36,7 +36,15 @@ test('Values at the limits are right.', () => {
   const { POSITIVE_INFINITY: infinity, NEGATIVE_INFINITY: negative } = Number;
   assert.equal([cdf(negative), cdf(0), cdf(infinity)], [0, 0.5, 1]);
   assert.equal([quantile(0), quantile(0.5), quantile(1)], [negative, 0, infinity]);
-  assert.equal([between(negative, infinity), between(1, 1), between(2, 1), between(infinity, infinity)], [1, 0, 0, 0]);
+  assert.equal(
+    [
+      probabilityBetween(negative, infinity),
+      probabilityBetween(1, 1),
+      probabilityBetween(2, 1),
+      probabilityBetween(infinity, infinity),
+    ],
+    [1, 0, 0, 0],
+  );
   assert.equal([density(0), density(infinity), density(50)], [1 / Math.sqrt(2 * Math.PI), 0, 0]);
   for (const outside of [-0.1, 1.1, Number.NaN]) assert.ok(Number.isNaN(quantile(outside)), `${outside}`);
   assert.ok(Number.isNaN(cdf(Number.NaN)));
@@ -69,10 +77,10 @@ test('Property: the probability of an interval is the same from either side, add
   fc.assert(
     fc.property(z, fc.double({ min: 1e-9, max: 3, noNaN: true }), (lower, width) => {
       const upper = lower + width;
-      const whole = between(lower, upper);
-      assert.is(between(-upper, -lower), whole);
+      const whole = probabilityBetween(lower, upper);
+      assert.is(probabilityBetween(-upper, -lower), whole);
       const middle = lower + width / 2;
-      const sum = between(lower, middle) + between(middle, upper);
+      const sum = probabilityBetween(lower, middle) + probabilityBetween(middle, upper);
       // The error of two cdf that are at most 1e-15 off and differ by a hundredth.
       assert.ok(Math.abs(sum - whole) <= 1e-13 * whole, `${lower} ${upper}: ${sum}, ${whole}`);
       const most = Math.max(density(lower), density(upper), lower * upper <= 0 ? density(0) : 0);

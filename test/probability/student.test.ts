@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { between } from '../../lib/probability/standard-normal.ts';
+import { probabilityBetween } from '../../lib/probability/standard-normal.ts';
 import { studentBetween, studentError } from '../../lib/probability/student.ts';
 
 const { rows }: { readonly rows: readonly { readonly nu: number; readonly t: number; readonly tail: number }[] } =
@@ -29,7 +29,7 @@ test('One and two degrees of freedom have closed forms; very many give the norma
     const root = Math.hypot(Math.SQRT2, t);
     if (t < 1e150) near(studentBetween(t, Number.POSITIVE_INFINITY, 2), 1 / root / (root + t), 8e-15, `2: ${t}`);
   }
-  const [more, most] = [500, 1000].map((nu) => studentBetween(-1.5, 0.7, nu) - between(-1.5, 0.7));
+  const [more, most] = [500, 1000].map((nu) => studentBetween(-1.5, 0.7, nu) - probabilityBetween(-1.5, 0.7));
   assert.ok(Math.abs(more! / most! - 2) < 0.01, `the distance halves: ${more}, ${most}`);
   assert.is(studentBetween(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, 0.1), 1);
 });

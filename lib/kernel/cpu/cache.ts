@@ -28,7 +28,7 @@ const mostKept = 1000;
 const draftMs = 3_600_000;
 
 /** The key of a library. */
-export function digestOf(...parts: readonly (string | Uint8Array)[]): string {
+export function cacheKey(...parts: readonly (string | Uint8Array)[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(`${part.length}:`).update(part);
   return hash.digest('hex');
@@ -61,7 +61,7 @@ async function found(folder: string, ending: string): Promise<string | undefined
   }
   for (const name of names.filter((each) => each.endsWith(ending))) {
     const path = join(folder, name);
-    if ((await isOurs(path, 'file')) && `${digestOf(await readFile(path))}${ending}` === name) return path;
+    if ((await isOurs(path, 'file')) && `${cacheKey(await readFile(path))}${ending}` === name) return path;
     await rm(path, { force: true, recursive: true });
   }
   return undefined;
@@ -105,7 +105,7 @@ export async function cached(
   try {
     await make(draft);
     await chmod(draft, 0o700);
-    const path = join(folder, `${digestOf(await readFile(draft))}${ending}`);
+    const path = join(folder, `${cacheKey(await readFile(draft))}${ending}`);
     await rename(draft, path);
     // After it is loaded, because libraries that other processes load now are among the recently used.
     return { path, isNew: true, done: () => makeRoom(parent) };

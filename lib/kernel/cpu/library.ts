@@ -7,7 +7,7 @@ import { CovariumError } from '../../covarium-error.ts';
 import type { FunctionConstant } from '../constants.ts';
 import type { Source } from '../declarations.ts';
 import type { Signature } from '../signature.ts';
-import { type CachedLibrary, cached, digestOf } from './cache.ts';
+import { type CachedLibrary, cached, cacheKey } from './cache.ts';
 import { findCompiler, flagsOf, link, runProgram } from './compiler.ts';
 import { translationUnit } from './translation-unit.ts';
 
@@ -41,7 +41,7 @@ export async function libraryOf(
   const folder = join(headersFolder(), 'cpu');
   // A library for this processor must not be loaded by another that shares the folder.
   const processor = `${process.arch} ${cpus()[0]?.model ?? ''}`;
-  const key = digestOf(unit, headersOf(folder), flags.join(' '), compiler.path, compiler.version, processor);
+  const key = cacheKey(unit, headersOf(folder), flags.join(' '), compiler.path, compiler.version, processor);
   return cached(key, async (path) => {
     const object = `${path}.object.draft`;
     const compile = async (text: string) => {

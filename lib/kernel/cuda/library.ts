@@ -5,7 +5,7 @@ import { headersFolder } from '../../addon/file.ts';
 import type { Backend } from '../../backend.ts';
 import { CovariumError } from '../../covarium-error.ts';
 import type { FunctionConstant } from '../constants.ts';
-import { type CachedLibrary, cached, digestOf } from '../cpu/cache.ts';
+import { type CachedLibrary, cached, cacheKey } from '../cpu/cache.ts';
 import { compilerAt, runProgram } from '../cpu/compiler.ts';
 import { placeAttributes } from '../cpu/places.ts';
 import type { Signature } from '../signature.ts';
@@ -73,6 +73,6 @@ export async function ptxOf(
   const { name, ptxOf: make } = await translatorFor(backend);
   const folders = [join(headersFolder(), 'cuda'), join(headersFolder(), 'cpu')];
   const unit = translationUnit(signature, constants);
-  const key = digestOf(unit, headersIn(folders), clangFlags.join(' '), name);
+  const key = cacheKey(unit, headersIn(folders), clangFlags.join(' '), name);
   return cached(key, async (path) => writeFile(path, await make(unit, folders)), '.ptx');
 }
