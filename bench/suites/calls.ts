@@ -1,14 +1,14 @@
 import { holdsOf } from '../longest-hold.ts';
 import { casesOf, type Suite } from '../suite.ts';
-import { otherFunctions } from './other-functions.ts';
+import { functionsWithPeers } from './functions-with-peers.ts';
+import { functionsWithoutPeers } from './functions-without-peers.ts';
 import { type Call, closeResult, functionProblem, type PublicFunction, settingOf } from './public-function.ts';
-import { publicFunctions } from './public-functions.ts';
 
 // One call is too short for the clock.
 const repeats = 20;
 const small = 3;
 
-const all: Readonly<Record<string, PublicFunction>> = { ...publicFunctions, ...otherFunctions };
+const all: Readonly<Record<string, PublicFunction>> = { ...functionsWithPeers, ...functionsWithoutPeers };
 // It has no asynchronous form.
 const synchronousAlone = 'toArray';
 

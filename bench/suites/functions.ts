@@ -1,6 +1,6 @@
 import { casesOf, roundingTolerance, type Suite } from '../suite.ts';
+import { functionsWithPeers } from './functions-with-peers.ts';
 import { closeResult, functionProblem, numbersOf, settingOf } from './public-function.ts';
-import { publicFunctions } from './public-functions.ts';
 
 /**
  * Every public function of a distribution, synchronously, at each dimension; those that take rows take as many as the
@@ -10,8 +10,8 @@ export const functions: Suite = {
   name: 'functions',
   isOnRequest: true,
   problems: ({ dimensions, counts, dtypes }, inputs) =>
-    casesOf(Object.keys(publicFunctions), dtypes).flatMap(({ name, dtype }) => {
-      const called = publicFunctions[name]!;
+    casesOf(Object.keys(functionsWithPeers), dtypes).flatMap(({ name, dtype }) => {
+      const called = functionsWithPeers[name]!;
       return dimensions
         .filter((n) => n <= (called.most ?? n))
         .map((n) => {
@@ -28,7 +28,7 @@ export const functions: Suite = {
     }),
   layOut: (problem, device) => {
     const { setting, close } = settingOf(device, problem);
-    const { sync } = publicFunctions[problem.case]!.of(setting);
+    const { sync } = functionsWithPeers[problem.case]!.of(setting);
     let last: ReturnType<typeof sync> = 0;
     return {
       run: () => {

@@ -12,14 +12,14 @@ import { formatOf, type TableFormat } from '../table/format.ts';
 import { wholeArgument, wordArgument } from '../typed-number.ts';
 import { versions } from '../versions.ts';
 import { deviceArgument, dtypeArgument, gpusArgument, requireFileNames } from './arguments.ts';
-import { type DistributionArguments, distributionOf, typeOfDraws } from './distribution.ts';
+import { givenModel, type ModelArguments, typeOfDraws } from './given-model.ts';
 import { tellPassedOver } from './passed-over.ts';
 import { progressBar } from './progress.ts';
 import { sampleEmpirical } from './sample-empirical.ts';
 import { isFolder, type PartArguments, sampleParts } from './sample-parts.ts';
 
 /** Options of `covarium sample`, as typed. */
-export interface SampleArguments extends DistributionArguments, PartArguments {
+export interface SampleArguments extends ModelArguments, PartArguments {
   readonly count: string;
   readonly stream: string;
   readonly firstRow: string;
@@ -82,7 +82,7 @@ async function runOf(options: SampleArguments, format: TableFormat): Promise<[Ru
   const stream = wordArgument('--stream', options.stream);
   const firstRow = wordArgument('--first-row', options.firstRow);
   const seed = options.seed === undefined ? randomSeed() : wordArgument('--seed', options.seed);
-  const { dtype: ofModel, ...model } = await distributionOf(options);
+  const { dtype: ofModel, ...model } = await givenModel(options);
   const { columns, data: covariance } = model.covariance;
   const asked = options.dtype === undefined ? ofModel : dtypeArgument(options.dtype);
   const dtype = asked ?? typeOfDraws(model.mean, (i) => covariance[i * columns + i]!, model.names);

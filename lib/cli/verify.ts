@@ -4,10 +4,10 @@ import { standardOutput } from '../file/output.ts';
 import { verified } from '../run/verify.ts';
 import { wholeArgument } from '../typed-number.ts';
 import { deviceArgument } from './arguments.ts';
-import { type DistributionArguments, distributionOf } from './distribution.ts';
+import { givenModel, type ModelArguments } from './given-model.ts';
 
 /** Options of `covarium verify`, as typed. */
-export interface VerifyArguments extends DistributionArguments {
+export interface VerifyArguments extends ModelArguments {
   readonly rows: string;
   readonly device?: string;
 }
@@ -15,7 +15,7 @@ export interface VerifyArguments extends DistributionArguments {
 /** `covarium verify`: prints a line for each file that agrees with its manifest, its model and its seed. */
 export async function verify(path: string, options: VerifyArguments, signal: AbortSignal): Promise<void> {
   const rows = wholeNumber('--rows', wholeArgument('--rows', options.rows), 1);
-  const model = await distributionOf(options);
+  const model = await givenModel(options);
   const kind = deviceArgument(options.device);
   const output = standardOutput();
   let isRead = true;

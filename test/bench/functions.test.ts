@@ -6,8 +6,8 @@ import { CostForecast } from '../../bench/cost-forecast.ts';
 import { openDevices } from '../../bench/devices.ts';
 import { Inputs } from '../../bench/inputs.ts';
 import { peers } from '../../bench/peers/peers.ts';
-import { otherFunctions } from '../../bench/suites/other-functions.ts';
-import { publicFunctions } from '../../bench/suites/public-functions.ts';
+import { functionsWithPeers } from '../../bench/suites/functions-with-peers.ts';
+import { functionsWithoutPeers } from '../../bench/suites/functions-without-peers.ts';
 import { suites } from '../../bench/suites.ts';
 import { tryOut } from '../../bench/trial-pass.ts';
 import * as face from '../../lib/index.ts';
@@ -25,7 +25,7 @@ test('Our functions agree with those of SciPy.', async () => {
     assert.is(trial?.state, 'ready', `${problem.case}, ${problem.dtype}, ${problem.dimension}: ${trial?.reason}`);
     if (trial!.check !== null) compared.add(problem.case);
   }
-  assert.is(compared.size, Object.keys(publicFunctions).length - 1, 'all but draws');
+  assert.is(compared.size, Object.keys(functionsWithPeers).length - 1, 'all but draws');
   for (const each of [peer, reference!]) await each.close();
 });
 
@@ -75,7 +75,7 @@ function computingFunctions(): string[] {
 }
 
 test('Every public function that computes on a device has a row in the suite of calls.', () => {
-  const names = Object.keys({ ...publicFunctions, ...otherFunctions });
+  const names = Object.keys({ ...functionsWithPeers, ...functionsWithoutPeers });
   const found = computingFunctions();
   assert.ok(found.length > 80, `(${found.length}) functions are found`);
   const lacking = found.filter((called) => {
@@ -83,7 +83,7 @@ test('Every public function that computes on a device has a row in the suite of 
     if (owner === 'MultivariateStudentT' && sharedByStudentT.includes(method)) return false;
     return !names.includes(rowsOf[called] ?? `${prefixes[owner] ?? ''}${method}`);
   });
-  assert.equal(lacking, [], 'add its row to bench/suites/public-functions.ts or other-functions.ts');
+  assert.equal(lacking, [], 'add its row to bench/suites/functions-with-peers.ts or functions-without-peers.ts');
   const unknown = Object.keys(rowsOf).filter((called) => !found.includes(called));
   assert.equal(unknown, [], 'no such function');
 });

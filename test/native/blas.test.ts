@@ -195,7 +195,7 @@ onAddon('COVARIUM_BLAS=own uses the built-in products and the decompositions of 
 
 test('Accelerate computes the products unless COVARIUM_BLAS is own or none.', () => {
   const flags = ['-std=gnu++17', '-w', '-Iobjc', '-Imsl', '-Imsl/cpu'];
-  const built = program('g++', flags, ['objc/cpu/own-blas.cc', 'test/native/own-blas.cc']);
+  const built = program('g++', flags, ['objc/cpu/choose-blas.cc', 'test/native/own-blas.cc']);
   if ('complaint' in built) {
     assert.is(built.complaint, undefined);
     console.log(`skipped  Accelerate's products: there is no g++.`);

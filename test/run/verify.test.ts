@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { distributionOf } from '../../lib/cli/distribution.ts';
+import { givenModel } from '../../lib/cli/given-model.ts';
 import { type SampleArguments, sample } from '../../lib/cli/sample.ts';
 import { type DeviceKind, type ErrorCode, Matrix, MultivariateNormal, openDevice } from '../../lib/index.ts';
 import { modelHash } from '../../lib/run/model.ts';
@@ -356,7 +356,7 @@ interface Asked {
 
 async function verify(path: string, { model: other = model, kind, ...more }: Asked = {}): Promise<Verified[]> {
   const found: Verified[] = [];
-  const options = { model: await distributionOf({ model: other, ...more }), rows: 9, kind, signal: forever };
+  const options = { model: await givenModel({ model: other, ...more }), rows: 9, kind, signal: forever };
   for await (const file of verified(path, options)) found.push(file);
   return found;
 }

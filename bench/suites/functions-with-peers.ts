@@ -48,7 +48,7 @@ function fit(more: (inputs: Setting['inputs']) => object): PublicFunction {
 const probability = 0.95;
 
 /** By the name of the case. */
-export const publicFunctions: Readonly<Record<string, PublicFunction>> = {
+export const functionsWithPeers: Readonly<Record<string, PublicFunction>> = {
   make: make('error'),
   'make, pivoted': make('pivoted'),
   'make, eigen': make('eigen'),

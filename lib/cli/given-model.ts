@@ -11,7 +11,7 @@ import { readModel } from './model.ts';
 import { type CsvArguments, csvOptions } from './read-options.ts';
 
 /** The options that describe a distribution, as typed. */
-export interface DistributionArguments extends CsvArguments {
+export interface ModelArguments extends CsvArguments {
   readonly model?: string;
   readonly mean?: string;
   readonly covariance?: string;
@@ -20,7 +20,7 @@ export interface DistributionArguments extends CsvArguments {
 }
 
 /** A normal or a Student-t, and the type that its model says for draws. */
-export interface Distribution extends RunModel {
+export interface GivenModel extends RunModel {
   readonly dtype: RealDtype | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface Distribution extends RunModel {
  * and scale of a Student-t; with `--singular` the covariance or scale may be singular. Throws the errors of the files,
  * `ERR_INVALID_ARGUMENT`, `ERR_SHAPE`, `ERR_OUT_OF_RANGE`.
  */
-export async function distributionOf(options: DistributionArguments): Promise<Distribution> {
+export async function givenModel(options: ModelArguments): Promise<GivenModel> {
   const { degreesOfFreedom: text, singular } = options;
   if (text === undefined) return { ...(await normalOf(options)), singular };
   // Number('') is 0.
@@ -42,7 +42,7 @@ export async function distributionOf(options: DistributionArguments): Promise<Di
   return { ...(await normalOf(options)), singular, degreesOfFreedom };
 }
 
-async function normalOf({ model, mean, covariance, ...rest }: DistributionArguments): Promise<Distribution> {
+async function normalOf({ model, mean, covariance, ...rest }: ModelArguments): Promise<GivenModel> {
   if (model !== undefined && mean === undefined && covariance === undefined) {
     const read = await readModel(model);
     return {

@@ -368,7 +368,7 @@ const ofBatches: Readonly<Record<string, PublicFunction>> = {
 };
 
 /** By the name of the case. */
-export const otherFunctions: Readonly<Record<string, PublicFunction>> = {
+export const functionsWithoutPeers: Readonly<Record<string, PublicFunction>> = {
   ...ways,
   ...ofOne,
   ...ofMatrices,
