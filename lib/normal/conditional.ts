@@ -31,6 +31,19 @@ export interface ConditionalMeansOptions {
 
 /** The normal of the other coordinates, given these values. */
 export function* conditional(parameters: NormalParameters, options: ConditionalOptions): Tasks<NormalParameters> {
+  const { onto, mean } = yield* regressionAt(parameters, options);
+  return yield* fromEchelon(parameters, mean, onto.root, onto.pivots, parameters.factor.rank < parameters.n);
+}
+
+/** The regression on the given coordinates, and the mean of the others at these values. */
+export interface RegressionAt {
+  readonly onto: Regression;
+  readonly values: Float64Array;
+  readonly mean: Float64Array;
+}
+
+/** The regression of the other coordinates on the given ones, at checked values. */
+export function* regressionAt(parameters: NormalParameters, options: ConditionalOptions): Tasks<RegressionAt> {
   checkOptions(options, ['given', 'values']);
   // A copy, because the caller's numbers may change while the device works.
   const values = new Float64Array(vectorInput('Values', parameters.device, options.values));
@@ -41,7 +54,7 @@ export function* conditional(parameters: NormalParameters, options: ConditionalO
   requireOnSupport(parameters, onto, values, (_, column) => `\`values[${column}]\``);
   const m = onto.given.length;
   const mean = onto.mean.slice(m).map((centre, i) => centre + shift(onto, m + i, values, 0));
-  return yield* fromEchelon(parameters, mean, onto.root, onto.pivots, parameters.factor.rank < parameters.n);
+  return { onto, values, mean };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
+import { norm } from '../reference/svd.ts';
 import { triangularSolve } from '../reference/triangular.ts';
 import { runToEnd } from '../work.ts';
 import { coordinatesIn, otherCoordinates, rootAt } from './marginal.ts';
@@ -22,6 +23,10 @@ export interface Regression {
    * value.
    */
   readonly determined: readonly number[];
+  /** Number of dimensions in which the given coordinates vary: m less those that are determined. */
+  readonly rank: number;
+  /** The Mahalanobis distance of values of the given coordinates (m) from their mean. */
+  distance(values: Float64Array): Tasks<number>;
   /** A root of the others' conditional covariance: an echelon, with the columns of its pivots. */
   readonly root: Float64Array<ArrayBuffer>;
   readonly pivots: Int32Array;
@@ -41,7 +46,14 @@ export function* regression(parameters: NormalParameters, coordinates: readonly 
   const pivots = yield* lowerEchelon(parameters.device, rows, n, width, tolerance);
   const free = Array.from({ length: m }, (_, row) => row).filter((row) => pivots[row]! >= 0);
   const rank = free.length;
-  const weights = yield* coefficients(parameters, rows, width, free);
+  const triangle = rowsOf(rows, width, free, rank);
+  const weights = rowsOf(
+    rows,
+    width,
+    Array.from({ length: n }, (_, row) => row),
+    rank,
+  );
+  yield* solve(parameters, triangle, weights, rank, true);
   return {
     given,
     others,
@@ -52,6 +64,12 @@ export function* regression(parameters: NormalParameters, coordinates: readonly 
       for (const [k, place] of free.entries()) own[place] = weights[row * rank + k]!;
       return own;
     },
+    rank,
+    *distance(values) {
+      const differences = Float64Array.from(free, (place) => values[place]! - mean[place]!);
+      yield* solve(parameters, triangle, differences, rank, false);
+      return norm(differences);
+    },
     determined: Array.from({ length: m }, (_, row) => row).filter((row) => pivots[row]! < 0),
     root: rest(rows, width, m, rank),
     pivots: pivots.slice(m).map((column) => (column < 0 ? column : column - rank)),
@@ -60,25 +78,25 @@ export function* regression(parameters: NormalParameters, coordinates: readonly 
 
 const worthACommit = 1 << 12; // operations, about 20 us
 
-// Solves c G = h for the row c, for each row h (as long as there are free rows), where G consists of the free rows.
-function* coefficients(
+// Solves G y = h, or y G = h if `transposed`, for each row h of `rows`, which becomes y.
+function* solve(
   { device }: NormalParameters,
+  triangle: Float64Array,
   rows: Float64Array,
-  width: number,
-  free: readonly number[],
-): Tasks<Float64Array> {
-  const rank = free.length;
-  const leftOf = (places: readonly number[]) => {
-    const block = new Float64Array(places.length * rank);
-    for (const [i, place] of places.entries()) block.set(rows.subarray(place * width, place * width + rank), i * rank);
-    return block;
-  };
-  const weights = leftOf(Array.from({ length: width === 0 ? 0 : rows.length / width }, (_, row) => row));
-  if (rank === 0) return weights;
-  const triangle = leftOf(free);
-  if (weights.length * rank <= worthACommit) runToEnd(triangularSolve(triangle, weights, rank, true));
-  else yield* exactly(device, (encoder) => encoder.triangularSolve(triangle, weights, rank, true));
-  return weights;
+  rank: number,
+  transposed: boolean,
+): Tasks<void> {
+  if (rank === 0) return;
+  if (rows.length * rank <= worthACommit) runToEnd(triangularSolve(triangle, rows, rank, transposed));
+  else yield* exactly(device, (encoder) => encoder.triangularSolve(triangle, rows, rank, transposed));
+}
+
+/** The first columns of some rows. */
+function rowsOf(rows: Float64Array, width: number, places: readonly number[], columns: number): Float64Array {
+  const block = new Float64Array(places.length * columns);
+  for (const [i, place] of places.entries())
+    block.set(rows.subarray(place * width, place * width + columns), i * columns);
+  return block;
 }
 
 function rest(rows: Float64Array, width: number, firstRow: number, firstColumn: number): Float64Array<ArrayBuffer> {

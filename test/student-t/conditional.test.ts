@@ -295,4 +295,23 @@ onEveryDevice(
   },
 );
 
+onEveryDevice('given many coordinates, their distance counts as given few.', async (device) => {
+  const n = 72;
+  const scale = Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => (i === j ? 4 : 0)));
+  using student = await MultivariateStudentT.fromScale({ device, scale, degreesOfFreedom: 6 });
+  const given = Array.from({ length: 70 }, (_, i) => i + 1);
+  for (const size of [1, 1e12]) {
+    using conditional = await student.conditional({ given, values: given.map(() => 2 * size) });
+    assert.is(conditional.degreesOfFreedom, 76);
+    // d^2 = 70 size^2: 4 (6 + d^2) / (6 + 70).
+    const variance = (4 * (6 + 70 * size ** 2)) / 76;
+    const scaled = (await conditional.scale()).toArray().flat();
+    near(
+      scaled.map((entry) => entry / variance),
+      [1, 0, 0, 1],
+      1e-5,
+    );
+  }
+});
+
 test.run();
