@@ -9,7 +9,7 @@ import type { Launch } from '../kernel/kernel.ts';
 import type { ComputeKernel } from './compute-kernel.ts';
 import type { Uses } from './compute-options.ts';
 import type { Scalar } from './descriptor.ts';
-import { dtypeOfScalar, type Shaped, shapeOf } from './shapes.ts';
+import { dtypeOfScalar, inCallersWords, type Shaped, shapeOf } from './shapes.ts';
 
 /** Options of `Device.reduce`. */
 export interface ReduceOptions {
@@ -135,7 +135,7 @@ export class Reduction {
       return made;
     } catch (error) {
       for (const vector of made) vector.close();
-      throw error;
+      throw inCallersWords(error, (i, element) => `${this.#count === 1 ? 'values' : `values[${i}]`}${element}`);
     }
   }
 }

@@ -83,3 +83,17 @@ export function resultOf(
   if (values.some((value) => value instanceof Matrix)) return new Matrix(storage, height, width);
   return new Vector(storage);
 }
+
+/**
+ * An error of a kernel that is made here, about its argument (values0) or an element of it such as [1], as one about
+ * what the caller passed, which `place` says.
+ */
+export function inCallersWords(error: unknown, place: (index: number, element: string) => string): unknown {
+  if (!(error instanceof CovariumError)) return error;
+  const message = error.message.replace(
+    /\b(?:the )?argument \((?:out|values(\d+)((?:\[\d+\])?))\)/gi,
+    (_, index: string | undefined, element = '') =>
+      index === undefined ? '`out`' : `\`${place(Number(index), element)}\``,
+  );
+  return message === error.message ? error : new CovariumError(error.code, message, { cause: error });
+}

@@ -12,6 +12,7 @@ import type { DtypeOfScalar, Scalar, ScalarName } from './descriptor.ts';
 import {
   commonShape,
   dtypeOfScalar,
+  inCallersWords,
   isSameShape,
   resultOf,
   type Shape,
@@ -28,7 +29,10 @@ export type Result<N extends ScalarName> =
 
 /** Options of a call of a {@link Vectorized}. */
 export interface VectorizedOptions<Out extends object> {
-  /** Where the results go, of the shape of the arguments together; a new array by default. */
+  /**
+   * Where the results go, of the shape of the arguments together, none of which may share its memory; a new array by
+   * default.
+   */
   readonly out?: Out | undefined;
   /** Stops the work. */
   readonly signal?: AbortSignal | undefined;
@@ -73,7 +77,11 @@ export class Vectorized<N extends ScalarName = ScalarName> {
   ): Promise<Out> {
     checkOptions(options, ['out', 'signal']);
     const { launch, out } = this.#launch(values, options.out);
-    await this.kernel.run(launch, { signal: options.signal });
+    try {
+      await this.kernel.run(launch, { signal: options.signal });
+    } catch (error) {
+      throw inCallersWords(error, placeIn(values));
+    }
     return out as Out;
   }
 
@@ -84,7 +92,11 @@ export class Vectorized<N extends ScalarName = ScalarName> {
   ): Out {
     checkOptions(options, ['out']);
     const { launch, out } = this.#launch(values, options.out);
-    this.kernel.runSync(launch);
+    try {
+      this.kernel.runSync(launch);
+    } catch (error) {
+      throw inCallersWords(error, placeIn(values));
+    }
     return out as Out;
   }
 
@@ -119,6 +131,10 @@ export class Vectorized<N extends ScalarName = ScalarName> {
     const grid = isFlat ? [common[0] * common[1] * common[2]] : [...common];
     return { launch: { grid, arguments: all as Record<string, never> }, out };
   }
+}
+
+function placeIn(values: readonly unknown[]): (index: number, element: string) => string {
+  return (index, element) => `values[${index}]${typeof values[index] === 'number' ? '' : element}`;
 }
 
 function fits(shape: Shape | undefined, common: Shape, given: object): boolean {

@@ -86,7 +86,7 @@ onEveryDevice('f64 sums work if the device supports them; arguments that do not 
   const halves = await device.reduction({ from: 'x', map: 'x', reduce: 'a + b', identity: 0.5 });
   await throwsCode('ERR_OUT_OF_RANGE', '`identity` is (0.5)', () => halves.run([new Int32Array(0)]));
   const whole = await device.reduce(i32, (a, b) => a + b, 0);
-  await throwsCode('ERR_OUT_OF_RANGE', '(values0[0]) is (1.5)', () => whole.run([1.5]));
+  await throwsCode('ERR_OUT_OF_RANGE', '`values[0]` is (1.5)', () => whole.run([1.5]));
   await throwsCode('ERR_INVALID_ARGUMENT', '(0)', () => device.reduce(f32, () => 1, 0));
   const outside = await throwsCode('ERR_KERNEL_COMPILE', '(scale)', () =>
     device.reduce(f32, (a, b) => a + b * scale, 0),

@@ -69,7 +69,13 @@ onEveryDevice('what does not fit is refused.', async (device) => {
   await throwsCode('ERR_SHAPE', '(3 x 1 x 1)', () => add.run([[1, 2, 3], 1], { out: new Float32Array(2) }));
   await throwsCode('ERR_INVALID_ARGUMENT', '(2)', () => add.run([[1, 2]]));
   await throwsCode('ERR_INVALID_ARGUMENT', "`values[1]` is ('text')", () => add.run([1, 'text' as never]));
-  await throwsCode('ERR_INVALID_ARGUMENT', 'Argument (values1)', () => add.run([1, new Float64Array(2)]));
+  await throwsCode('ERR_INVALID_ARGUMENT', '`values[1]` has elements', () => add.run([1, new Float64Array(2)]));
+  await throwsCode('ERR_INVALID_ARGUMENT', '`values[0]` has elements', () => add.runSync([new Float64Array(2), 1]));
+  const own = Float32Array.of(1, 2);
+  await throwsCode('ERR_INVALID_ARGUMENT', '`out` (Float32Array of 2) overlaps `values[0]`', () =>
+    add.run([own, 1], { out: own }),
+  );
+  await throwsCode('ERR_OUT_OF_RANGE', '`values[0][0]` is (1e+300)', () => add.run([[1e300], [2]]));
   await throwsCode('ERR_INVALID_ARGUMENT', 'a typed array of (float32', () => add.run([1, new Int16Array(1) as never]));
   await throwsCode('ERR_INVALID_ARGUMENT', '(array of 0)', () => device.vectorize([], f32, () => 1));
   await throwsCode('ERR_INVALID_ARGUMENT', '(undefined)', () => device.vectorize([f32], f32, undefined as never));
