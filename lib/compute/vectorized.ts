@@ -55,7 +55,6 @@ export class Vectorized<N extends ScalarName = ScalarName> {
   readonly kernel: ComputeKernel;
   readonly #device: OpenBackend;
   readonly #names: readonly string[];
-  readonly #types: readonly Scalar[];
   readonly #result: Scalar<N>;
 
   /** @internal */
@@ -63,7 +62,6 @@ export class Vectorized<N extends ScalarName = ScalarName> {
     this.#device = device;
     this.kernel = kernel;
     this.#names = types.map((_, i) => `values${i}`);
-    this.#types = types;
     this.#result = result;
   }
 
@@ -122,7 +120,8 @@ export class Vectorized<N extends ScalarName = ScalarName> {
     const all: Record<string, unknown> = { out, flat: Number(isFlat) };
     names.forEach((name, i) => {
       const value = values[i]!;
-      all[name] = typeof value === 'number' ? arrayOf(this.#types[i]!, value) : value;
+      // A number is an array of one, which is repeated.
+      all[name] = typeof value === 'number' ? [value] : value;
       const steps = strides(shapes[i]);
       all[`${name}x`] = steps[0];
       all[`${name}y`] = steps[1];
@@ -141,10 +140,4 @@ function fits(shape: Shape | undefined, common: Shape, given: object): boolean {
   if (shape === undefined) return false;
   const length = ([x, y, z]: Shape) => x * y * z;
   return ArrayBuffer.isView(given) ? length(shape) === length(common) : isSameShape(shape, common);
-}
-
-// A number is an array of one, which is repeated; what the type can't hold is refused as an element of it would be.
-function arrayOf(type: Scalar, value: number): readonly number[] {
-  if (type.scalar === 'u8' || type.scalar === 'f64' || Number.isNaN(value)) return [value];
-  return [type.scalar === 'f32' ? Math.fround(value) : value];
 }

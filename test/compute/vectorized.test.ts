@@ -75,7 +75,9 @@ onEveryDevice('what does not fit is refused.', async (device) => {
   await throwsCode('ERR_INVALID_ARGUMENT', '`out` (Float32Array of 2) overlaps `values[0]`', () =>
     add.run([own, 1], { out: own }),
   );
+  // A number follows the rule of an array's elements.
   await throwsCode('ERR_OUT_OF_RANGE', '`values[0][0]` is (1e+300)', () => add.run([[1e300], [2]]));
+  await throwsCode('ERR_OUT_OF_RANGE', '`values[0]` is (1e+300)', () => add.run([1e300, [2]]));
   await throwsCode('ERR_INVALID_ARGUMENT', 'a typed array of (float32', () => add.run([1, new Int16Array(1) as never]));
   await throwsCode('ERR_INVALID_ARGUMENT', '(array of 0)', () => device.vectorize([], f32, () => 1));
   await throwsCode('ERR_INVALID_ARGUMENT', '(undefined)', () => device.vectorize([f32], f32, undefined as never));
