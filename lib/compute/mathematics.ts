@@ -52,7 +52,8 @@ const float = /^(?:f32|f64)$/;
 const preludes: { readonly [name: string]: string } = {
   least: 'T least(T a, T b) { return a < b || a != a ? a : a == b ? (signbit(a) ? a : b) : b; }',
   greatest: 'T greatest(T a, T b) { return b < a || a != a ? a : a == b ? (signbit(a) ? b : a) : b; }',
-  signOf: 'T signOf(T x) { return x > 0 ? T(1) : x < 0 ? T(-1) : x; }',
+  // A device that takes a subnormal number for 0 gives 0 for it.
+  signOf: 'T signOf(T x) { return x > 0 ? T(1) : x < 0 ? T(-1) : x * T(0); }',
   nearest: `T nearest(T x) {
   const T below = FLOOR(x);
   return COPYSIGN(x - below >= T(0.5f) ? below + T(1) : below, x);

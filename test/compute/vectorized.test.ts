@@ -57,6 +57,14 @@ onEveryDevice('types may be mixed, and functions of `uses` called.', async (devi
   assert.equal((await shade.run([Uint8Array.of(10, 200), 2])).toArray(), [30, 300]);
 });
 
+onEveryDevice('the sign of a subnormal number is that of the number or of 0.', async (device) => {
+  const sign = await device.vectorize([f32], f32, (x) => Math.sign(x));
+  const [up, down, ...others] = (await sign.run([[1e-40, -1e-40, 0, -0, Number.NaN, 2, -3]])).data;
+  assert.ok(up === 1 || Object.is(up, 0), String(up));
+  assert.ok(down === -1 || Object.is(down, -0), String(down));
+  assert.equal(others, [0, -0, Number.NaN, 1, -1]);
+});
+
 onEveryDevice('what does not fit is refused.', async (device) => {
   const add = await device.vectorize([f32, f32], f32, (x, y) => x + y);
   await throwsCode('ERR_SHAPE', '`values[1]` has (2) columns', () =>

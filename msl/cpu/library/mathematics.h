@@ -59,7 +59,7 @@ COVARIUM_FUNCTION(round, __builtin_roundf(x))
 COVARIUM_FUNCTION(trunc, __builtin_truncf(x))
 COVARIUM_FUNCTION(fabs, __builtin_fabsf(x))
 COVARIUM_FUNCTION(fract, fractionOf<covarium::FloatOf<T>>(x))
-COVARIUM_FUNCTION(sign, x > 0 ? 1.0f : x < 0 ? -1.0f : x == 0 ? x : 0.0f)
+COVARIUM_FUNCTION(sign, x > 0 ? 1.0f : x < 0 ? -1.0f : x == 0 ? x * 0.0f : 0.0f)
 COVARIUM_FUNCTION(saturate, __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f))
 #undef COVARIUM_FUNCTION
 
