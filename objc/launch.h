@@ -34,12 +34,12 @@ inline void checkLaunch(const LaunchedKernel& kernel, const std::vector<Operand>
   }
   const uint64_t threads = uint64_t{threadgroup[0]} * threadgroup[1] * threadgroup[2];
   if (threads == 0 || threads > mostThreads) {
-    throw Failure("ERR_OUT_OF_RANGE", "Threadgroup (" + textOf(threadgroup) + ") is not of 1 to (" +
+    throw Failure("ERR_OUT_OF_RANGE", "`threadgroup` is (" + textOf(threadgroup) + "), not of 1 to (" +
                                           std::to_string(mostThreads) + ") threads.");
   }
   const bool rows = threadgroup[1] == 1 && threadgroup[2] == 1 && grid[1] == 1 && grid[2] == 1;
   if (kernel.reduces && (!rows || grid[0] % threadgroup[0] != 0)) {
-    throw Failure("ERR_OUT_OF_RANGE", "Grid (" + textOf(grid) + ") is not of whole threadgroups of (" +
+    throw Failure("ERR_OUT_OF_RANGE", "`grid` is (" + textOf(grid) + "), not of whole threadgroups of (" +
                                           textOf(threadgroup) + "), rows of threads.");
   }
 }
@@ -92,11 +92,11 @@ inline void checkUserLaunch(const Kernel& kernel, const std::vector<KernelOperan
   checkThreadgroupMemory(kernel.name, memoryBytes, kernel.maxThreadgroupMemoryBytes);
   const uint64_t lanes = uint64_t{threadgroup[0]} * threadgroup[1] * threadgroup[2];
   if (lanes == 0 || lanes > kernel.maxTotalThreadsPerThreadgroup) {
-    throw Failure("ERR_OUT_OF_RANGE", "Threadgroup (" + textOf(threadgroup) + ") is not of 1 to (" +
+    throw Failure("ERR_OUT_OF_RANGE", "`threadgroup` is (" + textOf(threadgroup) + "), not of 1 to (" +
                                           std::to_string(kernel.maxTotalThreadsPerThreadgroup) + ") threads.");
   }
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
-    throw Failure("ERR_OUT_OF_RANGE", "Grid (" + textOf(grid) + ") has no threads.");
+    throw Failure("ERR_OUT_OF_RANGE", "`grid` is (" + textOf(grid) + "), which has no threads.");
 }
 
 }  // namespace covarium

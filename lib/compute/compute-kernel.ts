@@ -98,7 +98,7 @@ export class ComputeKernel<D extends Descriptor = Descriptor> extends Kernel {
       if (size > mostThreads)
         throw new CovariumError(
           'ERR_OUT_OF_RANGE',
-          `Grid has (${size}) threads along an axis; the limit is (${mostThreads}).`,
+          `\`grid\` has (${size}) threads along an axis; the limit is (${mostThreads}).`,
         );
     return { grid: launch.grid, threadgroup: launch.threadgroup, arguments: [...values, ...lengths] };
   }

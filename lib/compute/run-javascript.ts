@@ -48,7 +48,7 @@ export function javaScriptKernel(program: Program, text: string): CompiledKernel
       if (threads > mostThreads)
         throw new CovariumError(
           'ERR_OUT_OF_RANGE',
-          `Threadgroup of (${threadgroup.join(', ')}) has (${threads}) threads; the limit is (${mostThreads}).`,
+          `\`threadgroup\` is (${threadgroup.join(', ')}), not of 1 to (${mostThreads}) threads.`,
         );
       if (sharedBytes > mostSharedBytes)
         throw new CovariumError(

@@ -10,8 +10,8 @@ export function threadsOf(name: string, size: GridSize): [number, number, number
   const given = typeof size === 'number' ? [size] : size;
   if (!Array.isArray(given) || given.length < 1 || given.length > 3)
     throw wrongArgument(name, size, 'a whole number, or an array of 1 to 3');
-  const [x, y = 1, z = 1] = Array.from(given, (each) =>
-    wholeNumber(`Entry of ${marked(name)} (${given.join(', ')})`, each, 1, 2 ** 32 - 1),
+  const [x, y = 1, z = 1] = Array.from(given, (each, axis) =>
+    wholeNumber(typeof size === 'number' ? name : `\`${name}[${axis}]\``, each, 1, 2 ** 32 - 1),
   );
   if (x! * y * z > Number.MAX_SAFE_INTEGER)
     throw new CovariumError(

@@ -153,12 +153,12 @@ export class Kernel {
         'ERR_FOREIGN_BUFFER',
         `Kernel (${this.name}) belongs to another device (${this.device.name}), not to (${device.name}).`,
       );
-    const grid = threadsOf('Grid', given.grid);
+    const grid = threadsOf('grid', given.grid);
     const launch = this.prepared(given);
     const threadgroup =
       launch.threadgroup === undefined
         ? threadgroupFor(this.#compiled, grid)
-        : threadsOf('Threadgroup', launch.threadgroup);
+        : threadsOf('threadgroup', launch.threadgroup);
     const operands = operandsOf(device, this.name, this.#parameters, launch.arguments);
     const reachable = operands.map(valuesOf).filter((values): values is Values => values !== undefined);
     return { compiled: this.#compiled, operands, reachable, grid, threadgroup };

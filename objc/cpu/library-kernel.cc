@@ -386,7 +386,7 @@ void CpuCommandBuffer::launch(const std::shared_ptr<const covarium::Kernel>& ker
     throw Failure("ERR_INVALID_ARGUMENT", "Kernel (" + kernel->name + ") belongs to another device.");
   checkUserLaunch(*library, operands, grid, threadgroup);
   if (library->runsGroups() && grid[0] > mostGroupedThreads)
-    throw Failure("ERR_OUT_OF_RANGE", "Entry of `grid` (" + std::to_string(grid[0]) + ") is larger than (" +
+    throw Failure("ERR_OUT_OF_RANGE", "`grid[0]` is (" + std::to_string(grid[0]) + "), larger than (" +
                                           std::to_string(mostGroupedThreads) +
                                           "), the most where threads wait for each other.");
   record([library, operands = std::move(operands), grid, threadgroup](const Execution& execution) {

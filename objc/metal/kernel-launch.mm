@@ -23,16 +23,16 @@ void requireSizes(const MetalKernel& kernel, const std::vector<KernelOperand>& o
   checkThreadgroupMemory(kernel.name, memoryBytes, kernel.maxThreadgroupMemoryBytes);
   const uint64_t lanes = uint64_t{threadgroup[0]} * threadgroup[1] * threadgroup[2];
   if (lanes == 0 || lanes > kernel.maxTotalThreadsPerThreadgroup)
-    throw Failure("ERR_OUT_OF_RANGE", "Threadgroup (" + textOf(threadgroup) + ") is not of 1 to (" +
+    throw Failure("ERR_OUT_OF_RANGE", "`threadgroup` is (" + textOf(threadgroup) + "), not of 1 to (" +
                                           std::to_string(kernel.maxTotalThreadsPerThreadgroup) + ") threads.");
   if (threadgroup[0] > largest.width || threadgroup[1] > largest.height || threadgroup[2] > largest.depth)
     throw Failure("ERR_OUT_OF_RANGE",
-                  "Threadgroup (" + textOf(threadgroup) + ") is larger than this GPU's largest (" +
+                  "`threadgroup` is (" + textOf(threadgroup) + "), larger than this GPU's largest (" +
                       textOf({static_cast<uint32_t>(largest.width), static_cast<uint32_t>(largest.height),
                               static_cast<uint32_t>(largest.depth)}) +
                       ").");
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
-    throw Failure("ERR_OUT_OF_RANGE", "Grid (" + textOf(grid) + ") has no threads.");
+    throw Failure("ERR_OUT_OF_RANGE", "`grid` is (" + textOf(grid) + "), which has no threads.");
 }
 
 void requireObject(const std::string& called, const KernelParameter& parameter, const KernelOperand& given) {

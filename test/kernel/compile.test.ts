@@ -177,15 +177,15 @@ onKernelDevices('a launch that does not fit is refused with the code for it, and
     ['ERR_SHAPE', withParams({ ...params, size: [1, 2, 3] }), 'p.size'],
     ['ERR_OUT_OF_RANGE', withParams({ ...params, size: [1, -2] }), 'p.size[1]'],
     ['ERR_OUT_OF_RANGE', { ...good, grid: 0 }, '`grid`'],
-    ['ERR_OUT_OF_RANGE', { ...good, grid: [8, 0] }, '`grid`'],
+    ['ERR_OUT_OF_RANGE', { ...good, grid: [8, 0] }, '`grid[1]` is (0)'],
     ['ERR_OUT_OF_RANGE', { ...good, grid: 2 ** 32 }, '`grid`'],
     ['ERR_OUT_OF_RANGE', { ...good, grid: [2 ** 32 - 1, 2 ** 31, 2 ** 13] }, '`grid`'],
     ['ERR_INVALID_ARGUMENT', { ...good, grid: [1, 1, 1, 1] }, '`grid`'],
     // biome-ignore lint/suspicious/noSparseArray: that is what is tested.
-    ['ERR_INVALID_ARGUMENT', { ...good, grid: [, 8] }, '`grid`'],
+    ['ERR_INVALID_ARGUMENT', { ...good, grid: [, 8] }, '`grid[0]`'],
     ['ERR_INVALID_ARGUMENT', { ...good, grid: '8' }, '`grid`'],
     ['ERR_OUT_OF_RANGE', { ...good, threadgroup: 0 }, '`threadgroup`'],
-    ['ERR_OUT_OF_RANGE', { ...good, threadgroup: [1024, 2] }, '1024, 2, 1'],
+    ['ERR_OUT_OF_RANGE', { ...good, threadgroup: [1024, 2] }, '`threadgroup` is (1024, 2, 1)'],
     ['ERR_UNKNOWN_OPTION', { ...good, group: 8 }, 'group'],
   ];
   for (const [code, launch, part] of refused) {

@@ -312,7 +312,7 @@ onNative('A grid in which positions could wrap is refused.', async () => {
   const launch = { grid: 2 ** 32 - 1, threadgroup: 64, arguments: [new Uint32Array(1), new Uint32Array(1), 5] };
   const error = await kernel.run(launch).catch((refusal) => refusal);
   assert.is(error.code, 'ERR_OUT_OF_RANGE');
-  assert.match(error.message, /^Entry of `grid` \(4294967295\) is larger than \(4294966271\)/);
+  assert.match(error.message, /^`grid\[0\]` is \(4294967295\), larger than \(4294966271\)/);
 });
 
 onNative('A signal stops a loop of the group that has no end.', async () => {
