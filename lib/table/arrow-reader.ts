@@ -68,7 +68,7 @@ function requireNumbers(file: string, { name, number, type }: ArrowField): void 
   if (number !== undefined) return;
   throw new CovariumError(
     'ERR_INVALID_ARGUMENT',
-    `Column (${name}) of file (${file}) does not hold numbers (${type}); pass \`columns\` to choose others.`,
+    `Column (${name}) of file (${file}) has type (${type}), which is not read as numbers; pass \`columns\` to choose others.`,
     { path: file },
   );
 }

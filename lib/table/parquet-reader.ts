@@ -276,7 +276,7 @@ function requireNumbers(file: string, { name, number, kind }: ParquetField, repe
   if (number !== undefined && !repeated.has(name)) return;
   const message =
     number === undefined
-      ? `Column (${name}) of file (${file}) does not hold numbers (${kind}); pass \`columns\` to choose others.`
+      ? `Column (${name}) of file (${file}) has type (${kind}), which is not read as numbers; pass \`columns\` to choose others.`
       : `File (${file}) has column (${name}) twice.`;
   throw new CovariumError('ERR_INVALID_ARGUMENT', message, { path: file });
 }
