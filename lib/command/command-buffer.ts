@@ -47,9 +47,10 @@ const noOptions = Object.freeze({});
 /**
  * Records commands, then commits them once: they run in order, after earlier commits. Each method checks its operands'
  * device, type (`ERR_INVALID_ARGUMENT`, `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED`) and shapes
- * (`ERR_SHAPE`) at once; values are checked when the commands run, and an invalid value fails the commit. A "factor" is
- * lower triangular; its upper triangle is never read. A vector of n counts as one row of n. Methods that record a
- * command return the command buffer.
+ * (`ERR_SHAPE`) at once; values are checked when the commands run, and an invalid value fails the commit. After a
+ * failed commit, the contents of what its commands write are not specified. A "factor" is lower triangular; its upper
+ * triangle is never read. A vector of n counts as one row of n. Methods that record a command return the command
+ * buffer.
  *
  * ```ts
  * import { Matrix, openDevice } from 'covarium';
