@@ -1,4 +1,4 @@
-import { hostValues } from '../array/host-memory.ts';
+import { hostValues, hostZeros, requireAttached } from '../array/host-memory.ts';
 import { realDtype, rowsInput } from '../array/inputs.ts';
 import type { MatrixInput } from '../array/matrix.ts';
 import { finiteNumber } from '../array/operand.ts';
@@ -9,11 +9,12 @@ import { exactDevice, exactly } from '../command/float64.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
-import { type RealDtype, smallestNormal, type Values } from '../dtype.ts';
+import { type Real, type RealDtype, smallestNormal, type Values } from '../dtype.ts';
 import { accumulating } from '../moments/accumulate.ts';
 import { estimating } from '../moments/estimate.ts';
 import { weightedRows } from '../moments/weighted-rows.ts';
 import { normalCounter, type Word64 } from '../stream/counter.ts';
+import { inRows } from '../work.ts';
 import {
   type BatchParameters,
   type BatchWords,
@@ -239,17 +240,87 @@ export function toShares(scores: Values | number[], column: number, stride: numb
 }
 
 /**
- * Writes to `shares` (rows x K) those of rows that are so far out that all their log densities are -Infinity: the
- * nearest component has all, and components at one distance have it by their constants.
+ * Writes to `row` (K) the shares of the components from the scores (scores[k stride + column]), which are log densities
+ * without the constants: far out a constant would be lost beside the square, so it is added to what the squares differ
+ * by. Returns the largest score; NaNs are written if it is minus infinity.
  */
-export function* farShares(
+function sharesFrom(scores: Real, column: number, stride: number, constants: Float64Array, row: Float64Array): number {
+  let nearest = Number.NEGATIVE_INFINITY;
+  for (let k = 0; k < row.length; k++) nearest = Math.max(nearest, scores[k * stride + column]!);
+  for (let k = 0; k < row.length; k++) row[k] = constants[k]! + (scores[k * stride + column]! - nearest);
+  toShares(row, 0, 1);
+  return nearest;
+}
+
+// From here on float32 numbers differ by 2^-15 or more.
+const coarse = -(2 ** 8);
+
+/**
+ * Writes to `shares` (rows x K) those of `count` rows from their scores (K x count), minus half the squared distances.
+ * Scores that the type holds too coarsely are computed again.
+ */
+export function* writeShares(
+  components: BatchParameters,
+  constants: Float64Array,
+  rows: Values,
+  scores: Real,
+  shares: Values,
+): Tasks<void> {
+  const { size, dtype } = components;
+  const count = scores.length / size;
+  const row = new Float64Array(size);
+  const far: number[] = [];
+  for (let r = 0; r < count; r++) {
+    const nearest = sharesFrom(scores, r, count, constants, row);
+    shares.set(row, r * size);
+    let isFar = nearest === Number.NEGATIVE_INFINITY;
+    // A component whose share float32 loses beside 1 does not matter.
+    if (dtype === 'float32' && size > 1)
+      for (let k = 0; k < size; k++) isFar ||= scores[k * count + r]! < coarse && row[k]! > 2 ** -24;
+    if (isFar) far.push(r);
+  }
+  if (far.length === 0) return;
+  yield* (dtype === 'float32' ? exactShares : farShares)(components, constants, rows, far, shares);
+}
+
+/** The shares of `far` rows of float32 from scores in float64, which holds the square of each distance of float32. */
+function* exactShares(
+  { device, size, n, means, factors }: BatchParameters,
+  constants: Float64Array,
+  rows: Values,
+  far: readonly number[],
+  shares: Values,
+): Tasks<void> {
+  const given = hostZeros(far.length * n);
+  yield* inRows(far.length, n, (from, to) => {
+    requireAttached('Rows', rows);
+    for (let i = from; i < to; i++) for (let j = 0; j < n; j++) given[i * n + j] = rows[far[i]! * n + j]!;
+  });
+  const lower = hostZeros(size * n * n);
+  yield* inRows(size * n, n, (from, to) => lower.set(factors.values.subarray(from * n, to * n), from * n));
+  const centres = new Float64Array(means.values);
+  const scores = hostZeros(size * far.length);
+  yield* exactly(device, (encoder) =>
+    encoder.logDensityBatch(lower, centres, given, scores, n, new Float64Array(size)),
+  );
+  const row = new Float64Array(size);
+  for (const [i, at] of far.entries()) {
+    sharesFrom(scores, i, far.length, constants, row);
+    shares.set(row, at * size);
+  }
+}
+
+/**
+ * The shares of `far` rows of float64, all of whose scores are -Infinity: the nearest component has all, and components
+ * at one distance have it by their constants.
+ */
+function* farShares(
   components: BatchParameters,
   constants: Float64Array,
   rows: Values,
   far: readonly number[],
   shares: Values,
 ): Tasks<void> {
-  if (far.length === 0) return;
   const { size } = components;
   const found = new Map(far.map((row) => [row, Array<readonly [square: number, exponent: number]>(size).fill([0, 0])]));
   for (let k = 0; k < size; k++)

@@ -27,14 +27,13 @@ import { inRows, type Work } from '../work.ts';
 import { batchConstants, batchInput, factorBatch, logDeterminants, normalWords, parametersAt } from './batch.ts';
 import { batchRun, logDensities } from './batch-tasks.ts';
 import {
-  farShares,
   fitMixture,
   logSumExp,
   type MixtureFitOptions,
   type MixtureParameters,
   type MixtureReport,
   rowsPerCommit,
-  toShares,
+  writeShares,
 } from './mixture.ts';
 import {
   type BatchJson,
@@ -199,7 +198,8 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
 
   /**
    * The probability that each row (count x n, or one vector of n) comes from each component: count x K, rows of sum 1.
-   * Rejects like {@link logPdf}.
+   * In float32, log densities below about -256 are computed again in float64; from 10^7 standard deviations on, float64
+   * loses digits of their differences too. Rejects like {@link logPdf}.
    */
   async responsibilities(rows: RowsInput, options: AbortOptions = {}): Promise<Matrix<D>> {
     return runAlone(options, () => this.#responsibilities(rows));
@@ -318,20 +318,9 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
     const { size } = components;
     const given = rowsInput('Input', this.device, rows, this.dimension);
     const values = zerosOf(this.dtype, given.count * size) as Values<D>;
-    const row = new Float64Array(size);
-    // Far out a constant would be lost beside the square: it is added to what the squares differ by.
-    yield* this.#scores(given, new Float64Array(size), function* (scores, first, block, here) {
-      const far: number[] = [];
-      for (let r = 0; r < here; r++) {
-        let nearest = Number.NEGATIVE_INFINITY;
-        for (let k = 0; k < size; k++) nearest = Math.max(nearest, scores[k * here + r]!);
-        for (let k = 0; k < size; k++) row[k] = constants[k]! + (scores[k * here + r]! - nearest);
-        toShares(row, 0, 1);
-        values.set(row, (first + r) * size);
-        if (nearest === Number.NEGATIVE_INFINITY) far.push(r);
-      }
-      yield* farShares(components, constants, block, far, values.subarray(first * size));
-    });
+    yield* this.#scores(given, new Float64Array(size), (scores, first, block) =>
+      writeShares(components, constants, block, scores, values.subarray(first * size)),
+    );
     return new Matrix(new Storage(values, undefined, this.device), given.count, size);
   }
 

@@ -335,4 +335,19 @@ onEveryType('responsibilities of rows far out have the sum 1, and keep the weigh
   }
 });
 
+onEveryDevice('responsibilities of float32 rows far out come from differences in float64.', async (device) => {
+  const means = [[0], [2 ** -11]]; // biome-ignore format: rows
+  const near = { device, dtype: 'float32', weights: [1, 1], means, covariances: [[[1]], [[1]]] } as const;
+  using mixture = await MultivariateNormalMixture.fromCovariance(near);
+  const rows = [[0.5], [30], [1000], [-1e4], [1e5]]; // biome-ignore format: rows
+  const shares = (await mixture.responsibilities(rows)).toArray();
+  for (const [r, [x]] of rows.entries()) {
+    // Half the difference of the squares, without one.
+    const log = Math.fround(x!) * 2 ** -11 - 2 ** -23;
+    const wanted = 1 / (1 + Math.exp(log));
+    assert.ok(Math.abs(shares[r]![0]! - wanted) <= 1e-5 * wanted, `(${x}): (${shares[r]}) for (${wanted})`);
+    assert.ok(Math.abs(shares[r]![0]! + shares[r]![1]! - 1) < 1e-6, `(${x}): (${shares[r]})`);
+  }
+});
+
 test.run();
