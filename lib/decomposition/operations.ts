@@ -17,11 +17,11 @@ import { withEigenvalues } from '../command/float64.ts';
 import type { Scratch } from '../command/scratch.ts';
 import { runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { dtypeOf, type Real, type RealDtype } from '../dtype.ts';
+import { dtypeOf, type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import { inPieces, type Work } from '../work.ts';
 import { committed, type Place, placeOf, requireOperand, rightSide, rowsOf, shapedAs } from './place.ts';
 import { ScaledProduct } from './scaled-product.ts';
-import { inUnit, placeInUnit, timesPower } from './unit.ts';
+import { inUnit, placeInUnit, rowsInUnits, timesPower } from './unit.ts';
 
 /** A copy of the matrix, which commands may change, with `columns` finite numbers in each row. */
 function finiteCopy(place: Place, columns: number, encoder: Encoder, scratch: Scratch): Real {
@@ -84,23 +84,55 @@ function* qr(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
 }
 
 function* solve(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Tasks<unknown> {
-  const { place, unit } = placeInUnit(placeOf(matrix, options, requireOperand(b)));
+  const given = placeOf(matrix, options, requireOperand(b));
+  const { place, unit } = placeInUnit(given);
   const n = requireSquare('Matrix', matrix);
-  const { values: given, columns } = rightSide(place, b);
+  const { values: right, columns } = rightSide(place, b);
   requireRows('`b`', rowsOf(b), n, 'matrix', 'rows');
-  const { values, exponent } = inUnit(given);
+  const { values, exponent } = inUnit(right);
+  const x = yield* solution(place, values, n, columns);
+  timesPower(x, exponent - unit);
+  const held = yield* heldSolution(x, given, right, n, 'Solution entry', 'Scale `matrix` or `b`.');
+  return shapedAs(b, held, n, columns);
+}
+
+/** The solution x (n x columns) of A x = b. */
+function* solution(place: Place, b: () => Real, n: number, columns: number): Tasks<Storage> {
   const [x] = yield* committed(place, [n * columns], (encoder, [x], scratch) => {
     const triangles = finiteCopy(place, n, encoder, scratch);
-    const right = scratch.input(values(), place.dtype);
+    const right = scratch.input(b(), place.dtype);
     encoder.requireFinite(right, columns);
     const rows = columns === 1 ? x! : scratch.output(place.dtype, right.length);
     encoder.transpose(right, rows, n, columns);
     encodeSolve(triangles, rows, n, encoder, scratch);
     if (columns > 1) encoder.transpose(rows, x!, columns, n);
   });
-  timesPower(x!, exponent - unit);
-  yield* requireHeld([x!], place, 'Solution entry', 'Scale `matrix` or `b`.');
-  return shapedAs(b, x!, n, columns);
+  return x!;
+}
+
+/**
+ * The solution x of A x = b if it is finite. Where rows of A are in units far apart, a step to x may have overflowed:
+ * then it is solved again with each row in a unit of its own. Throws like {@link requireHeld}.
+ */
+function* heldSolution(
+  x: Storage,
+  place: Place,
+  b: () => Real,
+  n: number,
+  name: string,
+  remedy: string,
+): Tasks<Storage> {
+  if ((yield* notFiniteIn(x)) === x.values.length) return x;
+  const scaled = yield* rowsInUnits(place.values(), b(), n);
+  let held = x;
+  if (scaled !== undefined) {
+    const { values, exponent } = inUnit(() => scaled.right);
+    x.close();
+    held = yield* solution({ ...place, values: () => scaled.rows }, values, n, scaled.right.length / n);
+    timesPower(held, exponent);
+  }
+  yield* requireHeld([held], place, name, remedy);
+  return held;
 }
 
 /** Replaces each of the rows b by the solution of A x = b, and A by its factors. */
@@ -111,18 +143,23 @@ function encodeSolve(a: Real, rows: Real, n: number, encoder: Encoder, scratch: 
 }
 
 function* inverse(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
-  const { place, unit } = placeInUnit(placeOf(matrix, options));
+  const given = placeOf(matrix, options);
+  const { place, unit } = placeInUnit(given);
   const n = requireSquare('Matrix', matrix);
+  const identity = (rows: Real) => {
+    for (let i = 0; i < n; i++) rows[i * (n + 1)] = 1;
+    return rows;
+  };
   const [x] = yield* committed(place, [n * n], (encoder, [x], scratch) => {
     const triangles = finiteCopy(place, n, encoder, scratch);
-    const rows = scratch.zeros(place.dtype, n * n);
-    for (let i = 0; i < n; i++) rows[i * (n + 1)] = 1;
+    const rows = identity(scratch.zeros(place.dtype, n * n));
     encodeSolve(triangles, rows, n, encoder, scratch);
     encoder.transpose(rows, x!, n, n);
   });
   timesPower(x!, -unit);
-  yield* requireHeld([x!], place, 'Inverse entry', 'Scale `matrix`.');
-  return new Matrix(x!, n, n);
+  const right = () => identity(zerosOf(place.dtype, n * n) as Real);
+  const held = yield* heldSolution(x!, given, right, n, 'Inverse entry', 'Scale `matrix`.');
+  return new Matrix(held, n, n);
 }
 
 function* det(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
@@ -228,15 +265,22 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
  * them and throws `ERR_OUT_OF_RANGE`.
  */
 function* requireHeld(storages: readonly Storage[], { dtype }: Place, name: string, remedy: string): Work {
-  const values = storages[0]!.values as Real;
-  let at = 0;
-  yield* inPieces(values.length, (from, to) => {
-    if (at === from) at += firstNotFinite(values.subarray(from, to));
-  });
+  const { values } = storages[0]!;
+  const at = yield* notFiniteIn(storages[0]!);
   if (at === values.length) return;
   const message = `${name} (${at}) is (${values[at]}): it is beyond (${dtype}), or a step to it is. ${remedy}`;
   for (const storage of storages) storage.close();
   throw new CovariumError('ERR_OUT_OF_RANGE', message);
+}
+
+/** Where the first number that is not finite lies; their count if there is none. */
+function* notFiniteIn(storage: Storage): Work<number> {
+  const values = storage.values as Real;
+  let at = 0;
+  yield* inPieces(values.length, (from, to) => {
+    if (at === from) at += firstNotFinite(values.subarray(from, to));
+  });
+  return at;
 }
 
 function* multiply(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Tasks<unknown> {

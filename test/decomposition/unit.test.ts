@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { Matrix, type RealDtype, Vector } from '../../lib/index.ts';
 import { onEveryType } from '../harness/every-device.ts';
 import { near } from '../harness/near.ts';
+import { throwsCode } from '../harness/throws-code.ts';
 
 const matrixOf = (rows: readonly (readonly number[])[], unit: number, dtype: RealDtype) =>
   Matrix.from(
@@ -115,6 +116,30 @@ onEveryType('columns in very different units keep their digits.', (device, dtype
     'blocks',
   );
 });
+
+onEveryType(
+  'rows in very different units are solved where a step would overflow.',
+  async (device, dtype, tolerance) => {
+    const huge = dtype === 'float32' ? 2 ** 100 : 2 ** 660;
+    const matrix = Matrix.from([[1 / huge, 2 / huge], [huge, -huge]], { dtype }); // biome-ignore format: a matrix
+    const x = matrix.solveSync(Vector.from([3 / huge, 0], { dtype }), { device });
+    near(x.data, [1, 1], tolerance, 'solve');
+    const [a, b, c, d] = matrix.inverseSync({ device }).data;
+    near([a! / huge, b! * huge, c! / huge, d! * huge], [1 / 3, 2 / 3, 1 / 3, -1 / 3], tolerance, 'inverse');
+    // A solution beyond the type stays one; in the unit of its row, its right side may be too.
+    const small = matrixOf([[1, 2], [1, -1]], 1 / huge, dtype); // biome-ignore format: a matrix
+    for (const right of [2 ** 20, 1])
+      await throwsCode('ERR_OUT_OF_RANGE', 'Solution entry (0) is (Infinity)', () =>
+        small.solve(
+          Vector.from(
+            [2 * right, 1].map((entry) => entry * huge),
+            { dtype },
+          ),
+          { device },
+        ),
+      );
+  },
+);
 
 onEveryType('QR of columns of huge and tiny numbers keeps their digits.', (device, dtype, tolerance) => {
   // Twice a unit is near the largest of the type, or a few times its smallest normal number.
