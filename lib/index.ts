@@ -22,6 +22,7 @@ export type {
   LinearAlgebraOptions,
   Qr,
   SampleCovarianceOptions,
+  SignAndLogarithm,
   SingularValues,
 } from './array/linear-algebra.ts';
 export { Matrix, type MatrixInput, type MatrixOptions } from './array/matrix.ts';

@@ -63,6 +63,12 @@ const triangular = ({ q, r }: Qr): Result => ({ parts: [q, r], numbers: () => jo
 type LeastSquares = ReturnType<typeof Matrix.prototype.lstsqSync<Vector>>;
 const least = ({ x, s }: LeastSquares): Result => ({ parts: [x, s], numbers: () => joined(x, s) });
 
+type SignAndLogarithm = ReturnType<Matrix['slogdetSync']>;
+const logDeterminant = ({ sign, logAbsDet }: SignAndLogarithm): Result => ({
+  parts: [],
+  numbers: () => Float64Array.of(sign, logAbsDet),
+});
+
 /** By the name of the case. */
 export const matrixFunctions: Readonly<Record<string, PublicFunction>> = {
   eigh: ofMatrix(
@@ -94,6 +100,11 @@ export const matrixFunctions: Readonly<Record<string, PublicFunction>> = {
     scaled,
     (a, setting) => a.detSync(on(setting)),
     (a, setting) => a.det(on(setting)),
+  ),
+  slogdet: ofMatrix(
+    general,
+    (a, setting) => logDeterminant(a.slogdetSync(on(setting))),
+    async (a, setting) => logDeterminant(await a.slogdet(on(setting))),
   ),
   multiply: ofMatrix(
     general,

@@ -57,6 +57,14 @@ export interface Qr<Matrix> {
   readonly r: Matrix;
 }
 
+/** A determinant, sign exp(logAbsDet). */
+export interface SignAndLogarithm {
+  /** 1 or -1; 0 of a singular matrix. */
+  readonly sign: number;
+  /** Natural logarithm of its absolute value; -Infinity of a singular matrix. */
+  readonly logAbsDet: number;
+}
+
 /** The shortest x that minimises |A x - b|. */
 export interface LeastSquares<X, Vector> {
   /** n x k if b is m x k; a vector of n if b is a vector. */
@@ -197,8 +205,8 @@ export abstract class LinearAlgebra<Matrix, Vector> {
   }
 
   /**
-   * The determinant of A (n x n); infinite if it overflows. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` and like every
-   * method here.
+   * The determinant of A (n x n); infinite if it overflows, which {@link slogdet} does not. Rejects with `ERR_SHAPE`,
+   * `ERR_NOT_FINITE` and like every method here.
    */
   async det(options: LinearAlgebraOptions & AbortOptions = {}): Promise<number> {
     return known().run('det', this, [options]) as Promise<number>;
@@ -207,6 +215,28 @@ export abstract class LinearAlgebra<Matrix, Vector> {
   /** Synchronous twin of {@link det}. */
   detSync(options: LinearAlgebraOptions = {}): number {
     return known().runSync('det', this, [options]) as number;
+  }
+
+  /**
+   * The sign and the logarithm of the absolute determinant of A (n x n), which may be beyond any type. Rejects with
+   * `ERR_SHAPE`, `ERR_NOT_FINITE` and like every method here.
+   *
+   * ```ts
+   * import { Matrix, openDevice } from 'covarium';
+   *
+   * const device = openDevice();
+   * const a = Matrix.from([[2, 1], [1, 3]], { dtype: 'float64' });
+   * const { sign, logAbsDet } = await a.slogdet({ device });
+   * console.log(sign, logAbsDet); // 1 and log(5), about 1.609
+   * ```
+   */
+  async slogdet(options: LinearAlgebraOptions & AbortOptions = {}): Promise<SignAndLogarithm> {
+    return known().run('slogdet', this, [options]) as Promise<SignAndLogarithm>;
+  }
+
+  /** Synchronous twin of {@link slogdet}. */
+  slogdetSync(options: LinearAlgebraOptions = {}): SignAndLogarithm {
+    return known().runSync('slogdet', this, [options]) as SignAndLogarithm;
   }
 
   /**

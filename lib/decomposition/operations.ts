@@ -163,6 +163,15 @@ function* inverse(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown>
 }
 
 function* det(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
+  return (yield* determinantOf(matrix, options)).value;
+}
+
+function* slogdet(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
+  const { sign, logarithm } = yield* determinantOf(matrix, options);
+  return { sign, logAbsDet: logarithm };
+}
+
+function* determinantOf(matrix: Matrix, options: LinearAlgebraOptions): Tasks<ScaledProduct> {
   const { place, unit } = placeInUnit(placeOf(matrix, options));
   const n = requireSquare('Matrix', matrix);
   const [triangles, pivots] = yield* committed(place, [n * n, n], (encoder, [triangles, pivots], scratch) => {
@@ -178,7 +187,7 @@ function* det(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown> {
   }
   triangles!.close();
   pivots!.close();
-  return determinant.value;
+  return determinant;
 }
 
 // A = left diag(s) right. Where A is tall, its QR decomposition comes first: no left vectors of all rows are made.
@@ -344,6 +353,7 @@ const all: { readonly [name: string]: Operation } = {
   lstsq,
   inverse,
   det,
+  slogdet,
   multiply,
   transpose,
   covariance,

@@ -19,6 +19,16 @@ export class ScaledProduct {
     return value;
   }
 
+  /** 1, 0 or -1. */
+  get sign(): number {
+    return Math.sign(this.#product) + 0; // not -0
+  }
+
+  /** The natural logarithm of the absolute value. */
+  get logarithm(): number {
+    return Math.log(Math.abs(this.#product)) + this.#exponent * Math.LN2;
+  }
+
   // Between 2^-256 and 2^256, or 0, infinite or a NaN: of subnormal numbers in two steps.
   #near1(given: number): number {
     let value = given;

@@ -122,6 +122,7 @@ function callsOf(device: Device): { readonly calls: Calls; close(): void } {
     lstsq: (o) => matrix.lstsq(matrix, { device, ...o }),
     inverse: (o) => matrix.inverse({ device, ...o }),
     det: (o) => matrix.det({ device, ...o }),
+    slogdet: (o) => matrix.slogdet({ device, ...o }),
     multiply: (o) => matrix.multiply(matrix, { device, ...o }),
     transpose: (o) => matrix.transpose({ device, ...o }),
     'Matrix.covariance': (o) => table.covariance({ device, ...o }),

@@ -185,7 +185,7 @@ onEveryDevice(
   async (device) => {
     const [nan, good] = [Matrix.from(withNaN), Matrix.from(one)];
     const b = Vector.from([1, Number.NaN]);
-    for (const name of ['eigh', 'svd', 'qr', 'det', 'inverse', 'covariance'] as const) {
+    for (const name of ['eigh', 'svd', 'qr', 'det', 'slogdet', 'inverse', 'covariance'] as const) {
       await throwsCode('ERR_NOT_FINITE', '`matrix` entry (0, 1)', () => nan[name]({ device }));
       await throwsCode('ERR_NOT_FINITE', '`matrix` entry (0, 1)', () => nan[`${name}Sync`]({ device }));
     }

@@ -94,6 +94,7 @@ const families: { readonly [family: string]: Call<Hostile> } = {
       () => matrix.lstsq(right, options).then(({ s }) => s.get(0)),
       () => matrix.inverse(options).then(() => []),
       () => matrix.det(options).then(() => []),
+      () => matrix.slogdet(options).then(() => []),
       () => matrix.multiply(right, options),
       () => matrix.covariance(options),
       () => matrix.transpose(options),

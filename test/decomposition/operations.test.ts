@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { backendOf } from '../../lib/backend-handle.ts';
 import { Device, Matrix, type RealDtype, Vector } from '../../lib/index.ts';
 import { openReference } from '../../lib/reference/device.ts';
-import { onEveryDevice } from '../harness/every-device.ts';
+import { onEveryDevice, onEveryType } from '../harness/every-device.ts';
 import { scattered } from '../harness/naive.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
@@ -150,6 +150,9 @@ onEveryDevice("singular values, eigenvalues and determinant of 500 x 500 equal N
     assert.is(Math.sign(determinant), sign, dtype);
     // Times the condition number.
     near([Math.log(Math.abs(determinant))], [logDeterminant], bound * (s[0]! / s.at(-1)!), `${dtype}: log |det|`);
+    const found = await matrix.slogdet({ device });
+    assert.is(found.sign, sign, dtype);
+    near([found.logAbsDet], [Math.log(Math.abs(determinant))], 1e-14, `${dtype}: slogdet`);
     if (device.kind === 'reference' || backendOf(device).lacksDecompositions !== '') {
       console.log(`skipped  ${device.kind}, ${dtype}: s and eigenvalues of 500 x 500 take TypeScript ten seconds`);
       continue;
@@ -311,6 +314,29 @@ onEveryDevice('entries of any size have their singular values, solutions and det
     [await detOf(1e200, 1e200), await detOf(1e-200, -1e-200), await detOf(2 ** -1074, 2 ** 1000, 2 ** 74)],
     [Infinity, -0, 1],
   );
+});
+
+onEveryType('a determinant beyond the numbers of the type has a sign and a logarithm.', async (device, dtype) => {
+  const scaled = (unit: number) =>
+    Matrix.from(
+      Array.from({ length: 200 }, (_, i) =>
+        Array.from({ length: 200 }, (_, j) => (i === j ? unit * ((i % 3) - 1.5) : 0)),
+      ),
+      { dtype },
+    );
+  // 67 entries of -3/2, 67 of -1/2 and 66 of 1/2.
+  const logarithm = 67 * Math.log(3 / 2) - 133 * Math.LN2;
+  for (const unit of [2 ** -20, 1, 2 ** 20]) {
+    const matrix = scaled(unit);
+    const { sign, logAbsDet } = await matrix.slogdet({ device });
+    assert.is(sign, 1);
+    near([logAbsDet], [logarithm + 200 * Math.log(unit)], 1e-14, `${unit}`);
+    assert.equal(matrix.slogdetSync({ device }), { sign, logAbsDet });
+  }
+  const swapped = Matrix.from([[0, 1], [2, 0]], { dtype }); // biome-ignore format: a matrix
+  assert.equal(swapped.slogdetSync({ device }), { sign: -1, logAbsDet: Math.LN2 });
+  const singular = Matrix.from([[0, 1], [0, 1]], { dtype }); // biome-ignore format: a matrix
+  assert.equal(singular.slogdetSync({ device }), { sign: 0, logAbsDet: Number.NEGATIVE_INFINITY });
 });
 
 onEveryDevice('a problem without a solution is refused, and the error names the reason.', async (device) => {

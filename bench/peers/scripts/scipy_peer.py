@@ -171,6 +171,7 @@ def prepare(problem, inputs):
         "solve": lambda: np.linalg.solve(a, mean),
         "inverse": lambda: np.linalg.inv(a),
         "det": lambda: np.atleast_1d(np.linalg.det(scaled)),
+        "slogdet": (lambda: np.linalg.slogdet(a), lambda found: joined(*found)),
         "multiply": lambda: a @ a,
         "lstsq": (lambda: np.linalg.lstsq(rows, weights, rcond=None), lambda found: joined(found[0], found[3])),
         "Moments add": lambda: np.cov(rows, rowvar=False).reshape(n, n),
