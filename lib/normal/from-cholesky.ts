@@ -1,10 +1,10 @@
-import { about, checkOptions, notFinite } from '../check.ts';
+import { checkOptions, notFinite } from '../check.ts';
 import { factorOn } from '../command/options.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
 import { InverseFactor } from '../factor/inverse-factor.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
-import { normalInput, symmetryTolerance } from './inputs.ts';
+import { aboutSquare, normalInput, symmetryTolerance } from './inputs.ts';
 import type { CholeskyOptions, PrecisionOptions } from './options.ts';
 import { factoredNormal, type NormalTask } from './parameters.ts';
 import { requireRepresented } from './represented.ts';
@@ -46,7 +46,7 @@ export function fromCholesky(options: CholeskyOptions, centre = 'Mean'): NormalT
     encoder.zeroUpper(factor, input.n);
     encoder.requireFinite(factor, input.n);
   });
-  return { ...task, explain: (error) => about('Factor', error) };
+  return { ...task, explain: (error) => aboutSquare('Factor', error, options.factor) };
 }
 
 function lengthOfRow(factor: Real, n: number, i: number): number {
@@ -75,5 +75,5 @@ export function fromPrecision(options: PrecisionOptions, centre = 'Mean'): Norma
     encoder.cholesky(factor, n, where);
     encoder.antitranspose(factor, n);
   });
-  return { ...task, explain: (error) => about('Precision', fromTheEnd(error, n)) };
+  return { ...task, explain: (error) => aboutSquare('Precision', fromTheEnd(error, n), options.precision) };
 }

@@ -10,7 +10,7 @@ import { rankTolerance, rootOf } from '../decomposition/semidefinite-root.ts';
 import { type Real, smallestNormal } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { rooted } from './from-root.ts';
-import { type NormalInput, normalInput, symmetryTolerance } from './inputs.ts';
+import { aboutSquare, type NormalInput, normalInput, symmetryTolerance } from './inputs.ts';
 import type { CovarianceOptions, SingularCovariance } from './options.ts';
 import { factoredNormal, type NormalParameters, type NormalTask } from './parameters.ts';
 import { requireRepresented } from './represented.ts';
@@ -35,7 +35,8 @@ export function* fromCovariance(
       const task = factorCovariance(options, square, centre);
       // A caller who passes one of these options knows them.
       const isAsked = options.singular !== undefined || options.jitter !== undefined;
-      const explain = (error: CovariumError) => about(square, isAsked ? error : withWayOut(error));
+      const explain = (error: CovariumError) =>
+        aboutSquare(square, isAsked ? error : withWayOut(error), options.covariance);
       return yield* step({ ...task, explain });
     }
     const input = copied(normalInput(options, square, options.covariance, centre));

@@ -1,10 +1,10 @@
 import { hostValues } from '../array/host-memory.ts';
-import { realDtype, squareMatrix, vectorInput } from '../array/inputs.ts';
+import { aboutRows, realDtype, squareMatrix, vectorInput } from '../array/inputs.ts';
 import { type MatrixInput, matrixStorage } from '../array/matrix.ts';
 import { finiteNumber, requireLength, requireSquare } from '../array/operand.ts';
 import type { VectorInput } from '../array/vector.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { marked, named, requireFiniteEntries } from '../check.ts';
+import { about, marked, named, requireFiniteEntries } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { Real, RealDtype } from '../dtype.ts';
@@ -67,4 +67,18 @@ export function squareInput(
   const values = hostValues(given, dtype) as Real;
   requireHeld(name, given, values, n, n + 1);
   return { values, n };
+}
+
+/**
+ * An error of a device about a square matrix of the caller, in the caller's words: like {@link aboutRows}, with the
+ * entry as it was given.
+ */
+export function aboutSquare(words: string, error: CovariumError, input: MatrixInput): CovariumError {
+  if (error.code !== 'ERR_NOT_FINITE') return about(words, error);
+  try {
+    const { data, columns } = squareMatrix(words, input);
+    return aboutRows(words, error, data, columns);
+  } catch {
+    return about(words, error); // The caller has closed or transferred it meanwhile.
+  }
 }

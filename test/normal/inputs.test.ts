@@ -23,6 +23,7 @@ const normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
 const make = (options: unknown, ...others: unknown[]) =>
   (MultivariateNormal.fromCovarianceSync as (...all: unknown[]) => unknown)(options, ...others);
 
+const wide = [[1, 0], [1e300, 1]]; // biome-ignore format: a matrix
 const wrong: readonly [string, ErrorCode, string, () => unknown][] = [
   ['no covariance', 'ERR_INVALID_ARGUMENT', '`covariance` is missing (undefined). Pass rows', () => make({ device })],
   [
@@ -62,6 +63,24 @@ const wrong: readonly [string, ErrorCode, string, () => unknown][] = [
     'ERR_NOT_POSITIVE_DEFINITE',
     '`covariance` is not positive definite: pivot (1)',
     () => make({ device, covariance: [[1, 2], [2, 1]] }), // biome-ignore format: a matrix
+  ],
+  [
+    'an entry of a factor that float32 does not hold',
+    'ERR_NOT_FINITE',
+    '`factor` entry (1, 0) is (1e+300), which is infinite in float32',
+    () => MultivariateNormal.fromCholeskySync({ device, factor: wide }),
+  ],
+  [
+    'such an entry of a precision',
+    'ERR_NOT_FINITE',
+    '`precision` entry (1, 0) is (1e+300), which',
+    () => MultivariateNormal.fromPrecisionSync({ device, precision: wide }),
+  ],
+  [
+    'such an entry of a covariance',
+    'ERR_NOT_FINITE',
+    '`covariance` entry (1, 0) is (1e+300), which',
+    () => make({ device, covariance: wide }),
   ],
   ['f64', 'ERR_INVALID_ARGUMENT', "`dtype` is ('f64'): pass", () => make({ device, covariance, dtype: 'f64' })],
   ['no device', 'ERR_INVALID_ARGUMENT', '`device` is missing (undefined)', () => make({ covariance })],
