@@ -17,10 +17,13 @@ import { exactRoot } from './exact.ts';
 import type { NormalParameters } from './parameters.ts';
 
 /**
- * The covariance, n x n, times `ratio` (a Student-t's). It fails with `ERR_OUT_OF_RANGE` where the type of the
- * distribution does not hold a variance.
+ * The covariance, n x n, times `ratio` (a Student-t's), or 'scale' for its scale. It fails with `ERR_OUT_OF_RANGE`
+ * where the type of the distribution does not hold a variance.
  */
-export function covarianceTask<D extends RealDtype>(parameters: NormalParameters<D>, ratio = 1): Task<Matrix<D>> {
+export function covarianceTask<D extends RealDtype>(
+  parameters: NormalParameters<D>,
+  ratio: number | 'scale' = 1,
+): Task<Matrix<D>> {
   const { n, factor } = parameters;
   const task = rowsTask(parameters, n, (encoder, out, scratch) => factor.covariance(encoder, out, scratch));
   const { values } = task.written;
@@ -28,9 +31,9 @@ export function covarianceTask<D extends RealDtype>(parameters: NormalParameters
     ...task,
     again: () => smallAgain(values, parameters, n + 1, (exact, ...place) => exact.covariance(...place)),
     after: () => {
-      if (ratio !== 1) for (let i = 0; i < values.length; i++) values[i] = ratio * values[i]!;
+      if (ratio !== 'scale' && ratio !== 1) for (let i = 0; i < values.length; i++) values[i] = ratio * values[i]!;
       // No entry is larger than the larger of its two variances.
-      requireHeldVariances(values, parameters, n + 1);
+      requireHeldVariances(values, parameters, n + 1, ratio === 'scale');
     },
   };
 }
@@ -124,9 +127,14 @@ const leastExact = { float32: smallestNormal.float32 * 2 ** 24, float64: smalles
 
 /**
  * Throws `ERR_OUT_OF_RANGE` at the first of n variances, every `stride`th number, that the type of the distribution
- * does not hold, although it holds the factor.
+ * does not hold, although it holds the factor. A Student-t's scale has other words.
  */
-export function requireHeldVariances(values: Values, { n, dtype, factor }: NormalParameters, stride: number): void {
+export function requireHeldVariances(
+  values: Values,
+  { n, dtype, factor }: NormalParameters,
+  stride: number,
+  isScale = false,
+): void {
   const least = smallestNormal[dtype];
   for (let i = 0; i < n; i++) {
     const variance = values[i * stride]!;
@@ -136,7 +144,7 @@ export function requireHeldVariances(values: Values, { n, dtype, factor }: Norma
     const way = dtype === 'float32' ? "make the distribution with `dtype: 'float64'`, or " : '';
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
-      `Variance (${i}) of the covariance is too ${variance < least ? 'small' : 'large'} for (${dtype}), although its factor is not: ${way}scale the coordinate.`,
+      `${isScale ? `Entry (${i}, ${i}) of the scale` : `Variance (${i}) of the covariance`} is too ${variance < least ? 'small' : 'large'} for (${dtype}), although its factor is not: ${way}scale the coordinate.`,
     );
   }
 }

@@ -47,7 +47,7 @@ export function* fromEigen(options: EigenOptions, centre = 'Mean'): Tasks<Normal
   const inputs = [options.mean, options.values, options.vectors];
   const variance = (i: number) => root.subarray(i * rank, (i + 1) * rank).reduce((sum, entry) => sum + entry ** 2, 0);
   requireRepresented({ asked: options.dtype, chosen: dtype, inputs }, mean, variance, centre);
-  return yield* rooted({ device, dtype, n, mean }, { root, rank }, 'Eigenvalues');
+  return yield* rooted({ device, dtype, n, mean }, { root, rank }, 'The covariance of `values` and `vectors`');
 }
 
 function epsilonOf(values: Values): number {

@@ -96,7 +96,7 @@ function lowerNormal(input: Input, lower: Float64Array, square: string): NormalT
   const make = (allocate: Allocate) => {
     const storage = kept({ lower }, allocate).lower;
     try {
-      requireHeld(`Factor of ${marked(square).replace(/^The/, 'the')}`, lower, storage.values, n, n + 1);
+      requireHeld(`${marked(square)} has a factor whose`, lower, storage.values, n, n + 1);
     } catch (error) {
       storage.close();
       throw error;

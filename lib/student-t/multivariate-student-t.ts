@@ -394,14 +394,16 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
     return runAllSync(correlation(this.#open().normal));
   }
 
-  /** The scale, n x n. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`. */
+  /**
+   * The scale, n x n. Rejects with `ERR_OUT_OF_RANGE` (an entry beyond the type), `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   */
   async scale(options: AbortOptions = {}): Promise<Matrix<D>> {
-    return runAlone(options, () => covarianceTask(this.#open().normal));
+    return runAlone(options, () => covarianceTask(this.#open().normal, 'scale'));
   }
 
   /** Synchronous twin of {@link scale}. */
   scaleSync(): Matrix<D> {
-    return runSync(covarianceTask(this.#open().normal));
+    return runSync(covarianceTask(this.#open().normal, 'scale'));
   }
 
   /**

@@ -80,7 +80,7 @@ onEveryDevice(
       '`matrix` has row (0), which gives a coordinate that does not vary.',
       () => normal.affine({ matrix: constant }),
     );
-    await throwsCode('ERR_OUT_OF_RANGE', "Factor of the result's covariance entry (0, 0)", () =>
+    await throwsCode('ERR_OUT_OF_RANGE', "The result's covariance has a factor whose entry (0, 0)", () =>
       normal.affine({ matrix: [[1e300, 0, 0]] }),
     );
     await throwsCode('ERR_NOT_POSITIVE_DEFINITE', '(3)', () => normal.affine({ matrix: [...identity(3), [1, 1, 1]] }));

@@ -46,7 +46,7 @@ onEveryType('an eigen-decomposition gives the normal of its covariance.', async 
   await throwsCode('ERR_NOT_FINITE', '(NaN)', of([Number.NaN], [[1]]));
 });
 
-onEveryType('an eigenvalue counts, whatever the unit of its coordinate.', (device, dtype, tolerance) => {
+onEveryType('an eigenvalue counts, whatever the unit of its coordinate.', async (device, dtype, tolerance) => {
   const values = [1e10, 1e-10];
   for (const order of [
     [0, 1],
@@ -70,6 +70,12 @@ onEveryType('an eigenvalue counts, whatever the unit of its coordinate.', (devic
   const [c, s] = [Math.cos(0.3), Math.sin(0.3)];
   using line = MultivariateNormal.fromEigenSync({ device, dtype, values: [9, 1e-16], vectors: [[c, -s], [s, c]] }); // biome-ignore format: a matrix
   assert.is(line.rank, 1);
+  if (dtype === 'float32')
+    await throwsCode(
+      'ERR_OUT_OF_RANGE',
+      'The covariance of `values` and `vectors` has a factor whose entry (0, 0) is (1e+150), which float32 does not hold.',
+      () => MultivariateNormal.fromEigen({ device, dtype, values: [1e300, 1], vectors: [[1, 0], [0, 1]] }), // biome-ignore format: a matrix
+    );
 });
 
 onEveryDevice('a float32 decomposition may come back as plain numbers, or as JSON.', async (device) => {

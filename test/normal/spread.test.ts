@@ -72,6 +72,11 @@ onEveryDevice('a variance that the dtype does not hold is refused by each method
   ])
     await throwsCode('ERR_OUT_OF_RANGE', message, ask);
   assert.equal([...(await normal.correlation()).data], [1, 0, 0, 1]);
+  const student = { device, factor: [[1, 0], [0, 1e30]], degreesOfFreedom: 3, dtype: 'float32' } as const; // biome-ignore format: a matrix
+  using scaled = MultivariateStudentT.fromCholeskySync(student);
+  const entry = 'Entry (1, 1) of the scale is too large for (float32)';
+  for (const ask of [() => scaled.scale(), () => scaled.scaleSync()]) await throwsCode('ERR_OUT_OF_RANGE', entry, ask);
+  await throwsCode('ERR_OUT_OF_RANGE', message, () => scaled.covariance());
 });
 
 onEveryDevice('float64 gives every variance that is a normal number, and correlations even of others.', (device) => {
