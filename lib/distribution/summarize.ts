@@ -26,7 +26,10 @@ import type { DistributionTasks } from './tasks.ts';
 export interface SummarySyncOptions extends RunOptions {
   /** True for the covariance of the draws; false by default. */
   readonly covariance?: boolean | undefined;
-  /** Probabilities from 0 to 1, a vector of k: quantiles, k x n, one row for each. None by default. */
+  /**
+   * Probabilities from 0 to 1, a vector of k: quantiles, k x n, one row for each. None by default. They are taken as
+   * given: 0.1 in a Float32Array is more than 1/10, so that of 10 draws its quantile is the second smallest.
+   */
   readonly quantiles?: VectorInput | undefined;
   /**
    * Thresholds, k x n or one vector of n: for each, the share of the draws of its coordinate that exceed it. None by
