@@ -7,9 +7,10 @@ import { checkOptions, requireFiniteEntries } from '../check.ts';
 import { resultTask, step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype, Values } from '../dtype.ts';
+import { DiagonalFactor } from '../factor/diagonal-factor.ts';
 import { inRows, type Work } from '../work.ts';
 import { fromEchelon } from './from-root.ts';
-import { coordinatesIn } from './marginal.ts';
+import { coordinatesIn, marginal, otherCoordinates } from './marginal.ts';
 import type { NormalParameters } from './parameters.ts';
 import { type Regression, regression } from './regression.ts';
 
@@ -47,12 +48,16 @@ export function* regressionAt(parameters: NormalParameters, options: Conditional
   checkOptions(options, ['given', 'values']);
   // A copy, because the caller's numbers may change while the device works.
   const values = new Float64Array(vectorInput('Values', parameters.device, options.values));
-  const onto = yield* regression(parameters, options.given);
-  requireOthers(onto);
-  requireLength('Values', values.length, onto.given.length, '`given`');
+  const given = coordinatesIn(options.given, parameters.n, 'given');
+  const others = otherCoordinates(given, parameters.n);
+  requireOthers({ given, others });
+  requireLength('Values', values.length, given.length, '`given`');
   requireFiniteEntries('Values', values);
+  // Independent coordinates tell nothing of each other.
+  if (parameters.factor instanceof DiagonalFactor) return yield* marginal(parameters, others);
+  const onto = yield* regression(parameters, given);
   requireOnSupport(parameters, onto, values, (_, column) => `\`values[${column}]\``);
-  const m = onto.given.length;
+  const m = given.length;
   const mean = onto.mean.slice(m).map((centre, i) => centre + shift(onto, m + i, values, 0));
   return { onto, values, mean };
 }
@@ -102,7 +107,7 @@ function* lessRow(rows: Values, count: number, row: Float64Array): Work<Float64A
   return differences;
 }
 
-function requireOthers({ given, others }: Regression): void {
+function requireOthers({ given, others }: Pick<Regression, 'given' | 'others'>): void {
   if (others.length === 0)
     throw new CovariumError('ERR_SHAPE', `\`given\` has all (${given.length}) coordinates: none is left.`);
 }

@@ -12,7 +12,6 @@ test('A diagonal of a million draws rows and gives densities; a method that need
   assert.ok(Math.abs(normal.logPdfSync(new Float64Array(dimension)).get(0) + 918938.533) < 1);
   const row = new Float64Array(dimension).fill(1);
   for (const ask of [
-    () => normal.conditional({ given: [0], values: [0] }),
     () => normal.conditionalMeans({ given: [0], rows: [[0]] }),
     () => normal.ellipsoid({ probability: 0.5 }),
     () => normal.cdf(row),
@@ -27,6 +26,9 @@ test('A diagonal of a million draws rows and gives densities; a method that need
   assert.is(sum.variancesSync().get(0), dimension);
   using half = await normal.marginal(Array.from({ length: dimension / 2 }, (_, i) => dimension - 1 - 2 * i));
   assert.is(half.variancesSync().get(dimension / 2 - 1), 1);
+  using rest = await normal.conditional({ given: [3, 0], values: [1, 2] });
+  assert.equal([rest.dimension, rest.variancesSync().get(dimension - 3)], [dimension - 2, 1]);
+  await throwsCode('ERR_SHAPE', '(1)', () => normal.conditional({ given: [0], values: [1, 2] }));
   const ofDimension = (dimension: number) => () => MultivariateNormal.fromDiagonal({ device, variances: 1, dimension });
   await throwsCode('ERR_OUT_OF_MEMORY', '8000000000000000', ofDimension(1e15));
   await throwsCode('ERR_TOO_LARGE', '2^53', ofDimension(2 ** 53 - 1));
