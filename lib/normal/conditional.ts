@@ -32,34 +32,42 @@ export interface ConditionalMeansOptions {
 
 /** The normal of the other coordinates, given these values. */
 export function* conditional(parameters: NormalParameters, options: ConditionalOptions): Tasks<NormalParameters> {
-  const { onto, mean } = yield* regressionAt(parameters, options);
+  const checked = checkedValues(parameters, options);
+  // Independent coordinates tell nothing of each other.
+  if (parameters.factor instanceof DiagonalFactor) return yield* marginal(parameters, checked.others);
+  const { onto, mean } = yield* regressionAt(parameters, checked);
   return yield* fromEchelon(parameters, mean, onto.root, onto.pivots, parameters.factor.rank < parameters.n);
 }
 
-/** The regression on the given coordinates, and the mean of the others at these values. */
-export interface RegressionAt {
-  readonly onto: Regression;
+interface CheckedValues {
+  readonly given: readonly number[];
+  readonly others: readonly number[];
   readonly values: Float64Array;
-  readonly mean: Float64Array;
 }
 
-/** The regression of the other coordinates on the given ones, at checked values. */
-export function* regressionAt(parameters: NormalParameters, options: ConditionalOptions): Tasks<RegressionAt> {
+/** The given coordinates, the others, and a copy of the values. */
+export function checkedValues({ device, n }: NormalParameters, options: ConditionalOptions): CheckedValues {
   checkOptions(options, ['given', 'values']);
   // A copy, because the caller's numbers may change while the device works.
-  const values = new Float64Array(vectorInput('Values', parameters.device, options.values));
-  const given = coordinatesIn(options.given, parameters.n, 'given');
-  const others = otherCoordinates(given, parameters.n);
+  const values = new Float64Array(vectorInput('Values', device, options.values));
+  const given = coordinatesIn(options.given, n, 'given');
+  const others = otherCoordinates(given, n);
   requireOthers({ given, others });
   requireLength('Values', values.length, given.length, '`given`');
   requireFiniteEntries('Values', values);
-  // Independent coordinates tell nothing of each other.
-  if (parameters.factor instanceof DiagonalFactor) return yield* marginal(parameters, others);
+  return { given, others, values };
+}
+
+/** The regression of the other coordinates on the given ones, and the mean of the others at these values. */
+export function* regressionAt(
+  parameters: NormalParameters,
+  { given, values }: CheckedValues,
+): Tasks<{ readonly onto: Regression; readonly mean: Float64Array }> {
   const onto = yield* regression(parameters, given);
   requireOnSupport(parameters, onto, values, (_, column) => `\`values[${column}]\``);
   const m = given.length;
   const mean = onto.mean.slice(m).map((centre, i) => centre + shift(onto, m + i, values, 0));
-  return { onto, values, mean };
+  return { onto, mean };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Tasks } from '../command/task.ts';
-import { type ConditionalOptions, regressionAt } from '../normal/conditional.ts';
+import { type ConditionalOptions, checkedValues, regressionAt } from '../normal/conditional.ts';
 import { fromEchelon } from '../normal/from-root.ts';
 import { inPieces } from '../work.ts';
 import type { StudentParameters } from './parameters.ts';
@@ -14,10 +14,11 @@ export function* studentConditional(
   { normal, nu }: StudentParameters,
   options: ConditionalOptions,
 ): Tasks<StudentParameters> {
-  const { onto, values, mean } = yield* regressionAt(normal, options);
+  const checked = checkedValues(normal, options);
+  const { onto, mean } = yield* regressionAt(normal, checked);
   const { rank, root, pivots } = onto;
   if (rank > 0 && nu < Number.POSITIVE_INFINITY) {
-    const stretch = Math.hypot(Math.sqrt(nu), yield* onto.distance(values)) / Math.sqrt(nu + rank);
+    const stretch = Math.hypot(Math.sqrt(nu), yield* onto.distance(checked.values)) / Math.sqrt(nu + rank);
     yield* inPieces(root.length, (from, to) => {
       for (let at = from; at < to; at++) root[at]! *= stretch;
     });
