@@ -180,7 +180,7 @@ onEveryDevice('a launch that does not fit is refused, and nothing runs.', async 
   await throwsCode('ERR_OUT_OF_RANGE', '(0.5)', launched({ n: 0.5 }));
   await throwsCode('ERR_OUT_OF_RANGE', '(0)', launched({}, 0));
   await throwsCode('ERR_OUT_OF_RANGE', '(2147483648)', launched({}, 2 ** 31));
-  await throwsCode('ERR_OUT_OF_RANGE', 'Threadgroup', () =>
+  await throwsCode('ERR_OUT_OF_RANGE', '`threadgroup` is (2000, 1, 1)', () =>
     kernel.run({ grid: 2000, threadgroup: 2000, arguments: all }),
   );
   await throwsCode('ERR_INVALID_ARGUMENT', '(array of 0)', () => kernel.run({ grid: 2, arguments: [] as never }));
