@@ -162,11 +162,11 @@ export class LowRankFactor implements Factor {
     const root = hostZeros(m * m);
     const [factor, deviations] = [new Float64Array(m * k), new Float64Array(m)];
     yield* inRows(m, k + 1, (from, to) => {
-      const [all, spread] = [this.#values('factor'), this.#values('deviations')];
+      const [allFactors, allDeviations] = [this.#values('factor'), this.#values('deviations')];
       for (let row = from; row < to; row++) {
         const place = places[row]!;
-        for (let j = 0; j < k; j++) factor[row * k + j] = all[place * k + j]!;
-        deviations[row] = spread[place]!;
+        for (let j = 0; j < k; j++) factor[row * k + j] = allFactors[place * k + j]!;
+        deviations[row] = allDeviations[place]!;
       }
     });
     if (losesDigits(spreadOf(factor, deviations))) return yield* lowRankRoot(factor, deviations);

@@ -92,7 +92,8 @@ class Products {
       // Tiles on the diagonal cost half: an even number of bands makes bands^2 / 2 equal shares.
       const size_t even = least + least % 2;
       const auto bandsFor = [](double shares) { return 2 * static_cast<size_t>(std::ceil(std::sqrt(shares / 2))); };
-      const bool areEnough = even * even / 2 >= threads, isLarge = chunks_ * n_ * n_ / 2 > mostSums;
+      const bool areEnough = even * even / 2 >= threads && n_ >= 4 * leastSide,
+                 isLarge = chunks_ * n_ * n_ / 2 > mostSums;
       areChunksApart_ = !areEnough && !isLarge;
       const double shares = areEnough ? 1 : isLarge ? 2.0 * threads : std::ceil(double(threads) / chunks_);
       tiles_ = tilesFor(std::max(even, bandsFor(shares)));
@@ -140,8 +141,9 @@ class Products {
   template <typename Finish>
   void runChunksApart(const Finish& finish) const {
     std::vector<size_t> offsets;
-    size_t total = 0;
+    size_t total = 0, tallest = 0;
     for (const Tile& tile : tiles_) {
+      tallest = std::max(tallest, tile.rows.count);
       offsets.push_back(total);
       total += chunks_ * tile.size();
     }
@@ -152,7 +154,8 @@ class Products {
       sumChunk(tile, chunk, sums.get() + offsets[i] + chunk * tile.size(), scratchOf(tile, 0));
     });
     // A few rows of a tile at a time, so that all threads have some.
-    constexpr size_t sliceRows = 32, slices = mostSide / sliceRows;
+    constexpr size_t sliceRows = 64;
+    const size_t slices = (tallest + sliceRows - 1) / sliceRows;
     execution_.pool.run(tiles_.size() * slices, [&](size_t task, unsigned) {
       const auto& [rows, columns] = tiles_[task / slices];
       const size_t row = task % slices * sliceRows, size = rows.count * columns.count;
