@@ -175,12 +175,20 @@ enum { finite_threads = 262144 };
 // The lanes of norm_densities, and the rows that share them.
 enum { norms_lanes = 256, norms_rows = 8 };
 
-// The lanes of densities, half as many in float64, and the rows of one model that a threadgroup takes. Threadgroup
+// The lanes of densities, or half as many, and the rows of one model that a threadgroup takes. Threadgroup
 // memory: the factor's lower triangle, and a column for each lane.
 enum { densities_lanes = 64, densities_rows = 512 };
 inline unsigned long densities_elements(uint columns, uint lanes) {
   const unsigned long n = columns;
   return n * (n + 1ul) / 2ul + n * lanes;
+}
+
+// The fewest columns of densities_by_columns, and the numbers of its threadgroup memory: the factor's lower triangle in
+// quads, the mean, and a column for each lane, whose neighbours are in different banks of memory.
+enum { densities_by_columns_from = 16 };
+inline unsigned long densities_by_columns_elements(uint columns, uint lanes) {
+  const unsigned long n = columns, quads = (n + 3ul) / 4ul;
+  return 8ul * quads * (quads + 1ul) + n + n * (lanes + 1ul);
 }
 
 // For add_moments and add_segments: their lanes; the numbers of a panel, and how many of them a lane takes; the

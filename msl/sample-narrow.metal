@@ -10,13 +10,14 @@
 inline uint narrow_entries(uint quads, uint q) { return 16u * q * quads - 8u * q * (q - 1u); }
 
 // The factor's lower triangle by columns, in quads; what is above its diagonal and behind its last row is 0.
-inline void pack_quads(device const float* factor, threadgroup float* entries, uint n, uint quads, uint lane,
+template <typename Real>
+inline void pack_quads(device const Real* factor, threadgroup Real* entries, uint n, uint quads, uint lane,
                        uint lanes) {
   for (uint e = lane; e < 16u * quads * quads; e += lanes) {
     const uint i = e / (4u * quads), k = e - i * 4u * quads, q = k / 4u;
     if (i < 4u * q) continue;
-    threadgroup float* column = entries + narrow_entries(quads, q) + k % 4u * 4u * (quads - q);
-    column[i - 4u * q] = k <= i && i < n ? factor[i * n + k] : 0.0f;
+    threadgroup Real* column = entries + narrow_entries(quads, q) + k % 4u * 4u * (quads - q);
+    column[i - 4u * q] = k <= i && i < n ? factor[i * n + k] : Real(0);
   }
 }
 

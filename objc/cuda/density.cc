@@ -16,6 +16,8 @@ namespace {
 // The most of one launch, so that a cancelled commit soon stops.
 constexpr size_t densitiesPerLaunch = size_t{1} << 21, mostModels = 1 << 18;
 constexpr size_t finiteLanes = 256;
+// Threadgroup memory that every GPU gives without being asked for more.
+constexpr size_t groupBytes = 48 << 10;
 
 std::string named(const char* kernel, Dtype dtype) {
   return kernel + std::string(dtype == Dtype::float64 ? "_float64" : "");
@@ -36,19 +38,26 @@ std::vector<char> bytesOfAll(const std::vector<double>& numbers) {
 void densities(Run& run, View factors, View means, View rows, View out, const Densities& shape,
                const std::vector<double>& constants, Dtype dtype) {
   const auto [count, n, each, shared, inverse] = shape;
-  const size_t floats = bytesOf(dtype) / sizeof(float), lanes = densities_lanes / floats;
+  const size_t floats = bytesOf(dtype) / sizeof(float);
+  const bool byColumns = n >= densities_by_columns_from;
+  const auto bytes = [&, elements = byColumns ? densities_by_columns_elements : densities_elements](size_t lanes) {
+    return bytesOf(dtype) * elements(static_cast<uint>(n), static_cast<uint>(lanes));
+  };
+  // With few rows to a model, half of the lanes would wait; of the widest in float64, not all have room.
+  const size_t fewer = each <= densities_lanes / 2 ? densities_lanes / 2 : densities_lanes * 3 / 4;
+  const size_t lanes = each <= fewer || bytes(densities_lanes) > groupBytes ? fewer : size_t{densities_lanes};
   const DevicePointer logAtMeans = run.scratch(count * floats);
   run.upload(logAtMeans, dtype == Dtype::float64 ? bytesOfAll<double>(constants) : bytesOfAll<float>(constants));
   const auto launch = [&](size_t b, size_t models, size_t first, size_t many) {
     const size_t at = (b * each + first) * floats, from = shared ? first * floats : at;
     const size_t blocks = (many + densities_rows - 1) / densities_rows;
     run.launch(
-        named("densities", dtype).c_str(),
+        named(byColumns ? "densities_by_columns" : "densities", dtype).c_str(),
         {run.address(factors, b * n * n * floats), run.address(means, b * n * floats), run.address(rows, from * n),
          logAtMeans + b * bytesOf(dtype), run.slice(out, at, models * many * floats)},
         DensitiesParams{static_cast<uint>(models), static_cast<uint>(many), static_cast<uint>(n), shared ? 1u : 0u,
                         inverse ? 1u : 0u},
-        models * blocks, lanes, bytesOf(dtype) * densities_elements(static_cast<uint>(n), static_cast<uint>(lanes)));
+        models * blocks, lanes, bytes(lanes));
     run.made(out, at, models * many * floats);
   };
   if (each > densitiesPerLaunch) {

@@ -18,7 +18,7 @@ const head = `
 onSoftCuda('Densities of rows on the host and on the GPU equal those of the CPU, in both types.', async () => {
   const out = await printedBesideCuda(`${head}
     for (const dtype of ['float32', 'float64'])
-      for (const n of [1, 2, 5, 64, 65, 129, 300])
+      for (const n of [1, 2, 5, 15, 16, 37, 62, 64, 65, 129, 300])
         for (const from of ['covariance', 'precision']) {
           const make = (device) => from === 'covariance'
             ? MultivariateNormal.fromCovarianceSync({ device, dtype, mean: new Float64Array(n).fill(0.5), covariance: covarianceOf(n) })

@@ -93,11 +93,11 @@ size_t sampleNarrowBytes(const void* params, uint32_t, uint32_t) {
   return sample_narrow_bytes(sample.columns);
 }
 
-template <typename Real>
+template <typename Real, unsigned long (*elements)(uint32_t, uint32_t)>
 size_t densitiesBytes(const void* params, uint32_t lanes, uint32_t) {
   DensitiesParams densities;
   memcpy(&densities, params, sizeof densities);
-  return sizeof(Real) * densities_elements(densities.columns, lanes);
+  return sizeof(Real) * elements(densities.columns, lanes);
 }
 
 size_t stretchBytes(const void* params, uint32_t, uint32_t) {
@@ -166,8 +166,11 @@ const Kernel kernelList[] = {
     map<fill_normal_float64>("fill_normal_float64"),
     map<find_not_finite>("find_not_finite"),
     map<find_not_finite_float64>("find_not_finite_float64"),
-    reduction<densities>("densities", densitiesBytes<float>),
-    reduction<densities_float64>("densities_float64", densitiesBytes<double>),
+    reduction<densities>("densities", densitiesBytes<float, densities_elements>),
+    reduction<densities_float64>("densities_float64", densitiesBytes<double, densities_elements>),
+    reduction<densities_by_columns>("densities_by_columns", densitiesBytes<float, densities_by_columns_elements>),
+    reduction<densities_by_columns_float64>("densities_by_columns_float64",
+                                            densitiesBytes<double, densities_by_columns_elements>),
     reduction<sample_tiles_float64>("sample_tiles_float64", tileBytesFloat64),
     reduction<product_tiles_float64>("product_tiles_float64", tileBytesFloat64),
 #endif
