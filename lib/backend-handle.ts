@@ -75,8 +75,8 @@ export class OpenBackend {
   }
 
   /**
-   * Cancels the commits in flight and frees the device's memory: the pool at once, that of matrices which nobody closed
-   * as soon as the garbage collector finds them. Their numbers cannot be read any more. Idempotent.
+   * Cancels the commits in flight and frees the device's memory: the pool at once, and the memory of matrices that are
+   * still open when the garbage collector finds them. Their numbers cannot be read any more. Idempotent.
    */
   close(): void {
     if (this.#closed) return;

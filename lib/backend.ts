@@ -27,8 +27,8 @@ export interface Timings {
   /** The processor that made the last Cholesky factor of the commit; undefined if there was none. */
   readonly factor?: 'cpu' | 'gpu' | undefined;
   /**
-   * Where the commands of a `metal` or `cuda` device ran: small ones, and those that the GPU lacks, run on the CPU
-   * beside it (`COVARIUM_METAL_FROM`, `COVARIUM_CUDA_FROM`). Undefined on other devices.
+   * Where the commands of a `metal` or `cuda` device ran. Small commands, and those that the GPU does not have, run on
+   * the CPU beside it (`COVARIUM_METAL_FROM`, `COVARIUM_CUDA_FROM`). Undefined on other devices.
    */
   readonly ranOn?: 'cpu' | 'gpu' | 'both' | undefined;
   /**

@@ -236,11 +236,11 @@ export function describe(value: unknown): string {
   return ArrayBuffer.isView(value) && 'length' in value ? `${name} of ${value.length}` : name;
 }
 
-/** What every asynchronous call takes that may be long. */
+/** The option of every asynchronous call that may take long. */
 export interface AbortOptions {
   /**
-   * Stops the work: the promise rejects with `ERR_ABORTED` soon after it aborts, draws at the next block of rows. A
-   * file that was to be replaced stays.
+   * Stops the work: soon after the signal aborts, the promise rejects with `ERR_ABORTED` (a sample at the next block of
+   * rows). A file that was to be replaced stays as it was.
    */
   readonly signal?: AbortSignal | undefined;
 }

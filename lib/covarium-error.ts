@@ -1,8 +1,8 @@
 /**
- * What went wrong, for programs. Every refusal has its own code; the message is for people. Each call that takes
- * options refuses one that it does not know (`ERR_UNKNOWN_OPTION`), and a value of another kind than it takes
- * (`ERR_INVALID_ARGUMENT`). What a getter, a proxy or an iterable of the caller throws is passed on as it is, except
- * that of a stream that is read as a file, which becomes the cause of `ERR_FILE_UNREADABLE`.
+ * What went wrong, for programs; the message is for people. Each call that takes options refuses an unknown option
+ * (`ERR_UNKNOWN_OPTION`), and a value of the wrong kind (`ERR_INVALID_ARGUMENT`). If a getter, a proxy or an iterable
+ * of the caller throws, its error is passed on unchanged. The exception is a stream that is read as a file: its error
+ * becomes the cause of `ERR_FILE_UNREADABLE`.
  *
  * | code | what is wrong | fields |
  * | --- | --- | --- |

@@ -68,9 +68,9 @@ export class Device extends OpenBackend {
   }
 
   /**
-   * Compiles all kernels of a text at once, by name. Takes the options of {@link kernel} but for the name. Rejects like
-   * {@link kernel}, with `ERR_KERNEL_COMPILE` for the whole text if one of them does not compile, and with
-   * `ERR_INVALID_ARGUMENT` if it has none.
+   * Compiles all kernels of a text at once, and returns them by name. It takes the options of {@link kernel} except
+   * `name`. Rejects like {@link kernel}, with `ERR_KERNEL_COMPILE` for the whole text if one of them does not compile,
+   * and with `ERR_INVALID_ARGUMENT` if it has none.
    */
   async library(source: string, options: LibraryOptions = {}): Promise<ReadonlyMap<string, Kernel>> {
     const { compileLibrary } = await loading(import('./kernel/compile.ts'));
@@ -79,7 +79,8 @@ export class Device extends OpenBackend {
 
   /**
    * Compiles a kernel written in TypeScript: `descriptor` has the types of its arguments, and `text` is a function that
-   * one thread of the grid runs. It is read as text: what is outside of it is not seen.
+   * one thread of the grid runs. covarium reads its text, so it cannot use names from outside the function, except
+   * those in `uses`.
    *
    * ```ts
    * const saxpy = await device.compute({ a: f32, x: input(f32), y: output(f32) }, ({ a, x, y }, { x: i }) => {
@@ -88,7 +89,7 @@ export class Device extends OpenBackend {
    * await saxpy.run({ grid: n, arguments: { a: 2, x: [1, 2, 3], y } });
    * ```
    *
-   * Rejects with `ERR_KERNEL_COMPILE` and the place in the function for what a kernel can't have,
+   * Rejects with `ERR_KERNEL_COMPILE` and the place in the function if a kernel cannot contain the code there,
    * `ERR_INVALID_ARGUMENT`, `ERR_UNSUPPORTED_DTYPE` (`f64` on an Apple GPU), `ERR_NO_COMPILER`.
    */
   async compute<const D extends Descriptor>(
@@ -121,8 +122,8 @@ export class Device extends OpenBackend {
   }
 
   /**
-   * Combines all elements of an array to one number: `combine` is a function of two, and `identity` leaves the other
-   * side as it is.
+   * Combines all elements of an array to one number: `combine` is a function of two numbers, and `identity` the number
+   * that leaves the other one as it is.
    *
    * ```ts
    * const sum = await device.reduce(f32, (a, b) => a + b, 0);
@@ -142,7 +143,16 @@ export class Device extends OpenBackend {
     return reduce(this, type, combine, identity, options);
   }
 
-  /** What elements give together with all before them, such as running sums. Rejects like {@link reduce}. */
+  /**
+   * Combines each element with all elements before it, such as in running sums:
+   *
+   * ```ts
+   * const running = await device.scan(i32, (a, b) => a + b, 0);
+   * console.log((await running.run(Int32Array.of(1, 2, 3))).toArray()); // [1, 3, 6]
+   * ```
+   *
+   * Rejects like {@link reduce}.
+   */
   async scan<N extends ScalarName>(
     type: Scalar<N>,
     combine: (a: number, b: number) => number,
@@ -154,9 +164,9 @@ export class Device extends OpenBackend {
   }
 
   /**
-   * A text of a line or two over arrays, element by element; types are those of the arguments of each call, and `out`
-   * is the result: `device.elementwise('x, y, a', 'out = a * x + y')`. The language is that of {@link compute}. Rejects
-   * with `ERR_INVALID_ARGUMENT`, `ERR_KERNEL_COMPILE`.
+   * A short text that runs over arrays, element by element, and assigns the result to `out`: `device.elementwise('x, y,
+   * a', 'out = a * x + y')`. The arguments of each call determine the types. The language is that of {@link compute}.
+   * Rejects with `ERR_INVALID_ARGUMENT`, `ERR_KERNEL_COMPILE`.
    */
   async elementwise(names: string, text: string, options: ElementwiseOptions = {}): Promise<Elementwise> {
     const { elementwise } = await loading(import('./compute/elementwise.ts'));
@@ -164,8 +174,9 @@ export class Device extends OpenBackend {
   }
 
   /**
-   * {@link reduce} of texts; types are those of the arguments of each call: `device.reduction({ from: 'x, y', map: 'x *
-   * y', reduce: 'a + b', identity: 0 })`. Rejects with `ERR_INVALID_ARGUMENT`, `ERR_KERNEL_COMPILE`.
+   * {@link reduce} with texts instead of functions: `device.reduction({ from: 'x, y', map: 'x * y', reduce: 'a + b',
+   * identity: 0 })`. The arguments of each call determine the types. Rejects with `ERR_INVALID_ARGUMENT`,
+   * `ERR_KERNEL_COMPILE`.
    */
   async reduction(texts: ReductionTexts): Promise<ReductionOfTexts> {
     const { reductionOfTexts } = await loading(import('./compute/elementwise.ts'));

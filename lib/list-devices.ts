@@ -16,8 +16,14 @@ export const gpuKind: DeviceKind = process.platform === 'darwin' ? 'metal' : 'cu
 export const deviceKinds: readonly DeviceKind[] = ['metal', 'cuda', 'cpu', 'reference'];
 
 /**
- * Every kind of device in order of preference: whether it is available and why not, its name, and whether
- * `openDevice()` opens it. If `COVARIUM_DEVICE` or `COVARIUM_GPU` names one that is not available, none is chosen.
+ * Lists every kind of device in order of preference: its name, whether it is available or why not, and whether
+ * `openDevice()` opens it. If `COVARIUM_DEVICE` or `COVARIUM_GPU` names a device that is not available, none is chosen.
+ *
+ * ```ts
+ * import { listDevices } from 'covarium';
+ *
+ * for (const { kind, available, reason } of listDevices()) console.log(kind, available ? 'available' : reason);
+ * ```
  */
 export function listDevices(): DeviceReport[] {
   const wanted = kindByDefault();

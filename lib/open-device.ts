@@ -23,10 +23,19 @@ export interface OpenOptions {
 }
 
 /**
- * Opens a device: the given kind, else the kind that `COVARIUM_DEVICE` names, else the best available ({@link
- * listDevices} says which, and why others are not available). If none but `reference` is, the process is warned once,
- * with the reason. Throws `ERR_DEVICE_UNAVAILABLE` with the reason, `ERR_INVALID_ARGUMENT` for an unknown kind or a GPU
- * for a kind without GPUs, `ERR_OUT_OF_RANGE` for a number of threads that is not a whole number from 1 to 1024.
+ * Opens a device: the given kind, else the kind that `COVARIUM_DEVICE` names, else the best available kind ({@link
+ * listDevices} says which, and why others are not available). If only `reference` is available, the process emits a
+ * warning once, with the reason. Throws `ERR_DEVICE_UNAVAILABLE` with the reason, `ERR_INVALID_ARGUMENT` for an unknown
+ * kind or a GPU for a kind without GPUs, `ERR_OUT_OF_RANGE` for a number of threads that is not a whole number from 1
+ * to 1024.
+ *
+ * ```ts
+ * import { openDevice } from 'covarium';
+ *
+ * const device = openDevice(); // the best that works here
+ * const twoThreads = openDevice('cpu', { threads: 2 });
+ * console.log(device.kind, device.name, twoThreads.threads);
+ * ```
  */
 export function openDevice(kind?: DeviceKind | 'auto', options: OpenOptions = {}): Device {
   return open(kind, options, warnOnce);

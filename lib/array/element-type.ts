@@ -1,6 +1,6 @@
 import type { Dtype, RealDtype } from '../dtype.ts';
 
-/** The element type of what is given: its own, or `plain` for arrays of numbers. */
+/** The element type of an input: its own, or `plain` for arrays of numbers. */
 export type ElementType<Given> =
   | (Given extends Float32Array
       ? 'float32'
@@ -29,7 +29,9 @@ export type ElementType<Given> =
 // Whole numbers of columns become float32, like those of an array.
 type OfColumn<Own extends Dtype | 'plain'> = Own extends RealDtype ? Own : 'plain';
 
-/** The element type of a Matrix, a Vector or a Volume that is made of `Given`, where `Asked` is the option `dtype`. */
+/**
+ * The element type of a Matrix, a Vector or a Volume that is made from `Given` with the option `dtype` of type `Asked`.
+ */
 export type MadeOf<Given, Asked extends Dtype | undefined> =
   | Exclude<Asked, undefined>
   | (undefined extends Asked ? Exclude<ElementType<Given>, 'plain'> | PlainIs<'float32', ElementType<Given>> : never);
@@ -43,9 +45,9 @@ export type NumberOption =
   | ('location' | 'scale' | 'scales');
 
 /**
- * The element type of a distribution that is made of these options: `dtype` where it is given; else `float64` where an
- * option's numbers are a Float64Array, or a Matrix or a Vector of float64; else `float32`. An Apple GPU computes in
- * float32 alone: pass `dtype: 'float32'` there, so that the type says so too.
+ * The element type of a distribution that is made with these options: `dtype` if it is given; else `float64` if an
+ * option's numbers are a Float64Array, or a Matrix or a Vector of float64; else `float32`. An Apple GPU computes only
+ * in float32: pass `dtype: 'float32'` there, so that the type is right.
  */
 export type DtypeOf<Options> =
   | (Options extends { readonly dtype?: infer Asked } ? Extract<Asked, RealDtype> : never)
@@ -60,5 +62,5 @@ type IsFloat64<Given> = [Given] extends ['float64'] ? 'yes' : 'float64' extends 
 
 type Followed<Options> = 'yes' extends Options ? 'float64' : 'perhaps' extends Options ? RealDtype : 'float32';
 
-/** Options of a call, and none that it does not have. */
+/** The options of a call, without any that the call does not have. */
 export type Only<Options, Known> = Options & { readonly [Name in Exclude<keyof Options, keyof Known>]: never };

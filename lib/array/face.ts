@@ -7,7 +7,7 @@ import { requireHeldBy } from './host-memory.ts';
 /** A number in JSON, which has no NaN, no infinities and no -0: they are strings. */
 export type JsonNumber = number | 'NaN' | 'Infinity' | '-Infinity' | '-0';
 
-/** A matrix, a vector or a volume as JSON: `from` of its class takes it back, bit by bit. */
+/** A matrix, a vector or a volume as JSON. `from` of its class makes the same array from it, with the same bits. */
 export interface ArrayJson<D extends Dtype = Dtype> {
   /** Type of the numbers. */
   readonly dtype: D;
@@ -63,7 +63,7 @@ export function isArrayJson(value: unknown): value is ArrayJson {
   return typeof dtype === 'string' && Array.isArray(data) && !isStrided;
 }
 
-/** Type, shape and numbers of an array of D. */
+/** Type, shape and numbers of a matrix, a vector or a volume. */
 export interface ArrayContents<D extends Dtype = Dtype> {
   /** Type of the numbers. */
   readonly dtype: D;

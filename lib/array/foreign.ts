@@ -10,31 +10,31 @@ import { requireRoom } from './host-memory.ts';
  * and Vector.
  */
 export interface StridedArray<V extends Values | readonly number[] = Values | readonly number[]> {
-  /** The numbers, and maybe others between them. */
+  /** The numbers; there may be other numbers between them. */
   readonly data: V;
   /** Rows and columns, or the length. */
   readonly shape: readonly number[];
-  /** From one entry to the next of each dimension, in elements; row-major by default. */
+  /** The step from one entry to the next along each dimension, in elements; row-major by default. */
   readonly strides?: readonly number[] | undefined;
-  /** The same, as ndarray calls it. */
+  /** The strides, under the name that ndarray uses. */
   readonly stride?: readonly number[] | undefined;
-  /** Where the first entry lies in `data`, in elements; 0 by default. */
+  /** The index of the first entry in `data`; 0 by default. */
   readonly offset?: number | undefined;
 }
 
-/** Columns by name, all of one length: their order is that of the keys. A null is a missing number, a NaN. */
+/** Columns by name, all of the same length, in the order of the keys. A null is a missing number and becomes NaN. */
 export interface ColumnObject<C extends Values | readonly (number | null)[] = Values | readonly (number | null)[]> {
   readonly [name: string]: C;
 }
 
-/** A row as an object: its keys are the columns, the same ones in each row. A null is a missing number, a NaN. */
+/** A row as an object: its keys are the columns, the same in each row. A null is a missing number and becomes NaN. */
 export interface RowObject {
   readonly [name: string]: number | null;
 }
 
 /**
- * A {@link RowObject} of an interface, which has no index signature: what its values are is seen as it is read. No
- * array.
+ * A {@link RowObject} whose type is an interface without an index signature, so that its values are checked only when
+ * they are read. It is not an array.
  */
 export type DeclaredRow = object & { readonly [Symbol.iterator]?: never };
 

@@ -15,8 +15,8 @@ export type RowList = Exclude<MatrixInput, Values>;
 export type RowsInput = MatrixInput | VectorInput;
 
 /**
- * What becomes of rows: a Vector of one vector, a Matrix of a list of rows. The shape of a strided array, or of JSON,
- * says as the program runs which of the two it is.
+ * The type of transformed rows: a Vector for one vector, a Matrix for a list of rows. For a strided array or JSON, its
+ * shape decides at run time.
  */
 export type Transformed<Z, D extends Dtype = Dtype> = Z extends Vector | Values | readonly number[]
   ? Vector<D>

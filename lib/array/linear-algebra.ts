@@ -97,12 +97,14 @@ function known(): Operations {
 /**
  * Linear algebra of a matrix A (m x n) on a device, in A's type, with the shapes of NumPy's functions of the same
  * names. Every method rejects with `ERR_INVALID_ARGUMENT` (no device), `ERR_SHAPE`, `ERR_NOT_FINITE` (the entry),
- * `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER` and `ERR_CLOSED`, and has a synchronous twin that throws them.
+ * `ERR_UNSUPPORTED_DTYPE`, `ERR_FOREIGN_BUFFER`, `ERR_CLOSED` and `ERR_ABORTED`, and has a synchronous twin that throws
+ * all but the last.
  */
 export abstract class LinearAlgebra<Matrix, Vector> {
   /**
-   * Eigenvalues and eigenvectors of a symmetric A (n x n), from its lower triangle; all of it must be finite. Rejects
-   * with `ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (an eigenvalue beyond the type) and like every method here.
+   * Eigenvalues and eigenvectors of a symmetric A (n x n). Only the lower triangle is used, but all entries must be
+   * finite. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (an eigenvalue beyond the type) and like
+   * every method here.
    *
    * ```ts
    * import { Matrix, openDevice } from 'covarium';
@@ -157,8 +159,8 @@ export abstract class LinearAlgebra<Matrix, Vector> {
   }
 
   /**
-   * The solution x of A x = b, for b (n x k) or a vector of n. Rejects with `ERR_SINGULAR` (a pivot is 0, or so small
-   * that the type holds fewer digits) and `ERR_OUT_OF_RANGE` (x is beyond the type) too.
+   * The solution x of A x = b, for b (n x k) or a vector of n. Rejects with `ERR_SINGULAR` (a pivot is 0, or
+   * subnormal), `ERR_OUT_OF_RANGE` (x is beyond the type) and like every method here.
    *
    * ```ts
    * import { Matrix, openDevice } from 'covarium';
@@ -181,6 +183,15 @@ export abstract class LinearAlgebra<Matrix, Vector> {
   /**
    * The shortest x that minimises |A x - b|, for b (m x k) or a vector of m. Rejects with `ERR_SHAPE`,
    * `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (rcond, a solution beyond the type) and like every method here.
+   *
+   * ```ts
+   * import { Matrix, openDevice, Vector } from 'covarium';
+   *
+   * const design = Matrix.from([[1, 0], [1, 1], [1, 2]], { dtype: 'float64' });
+   * const observed = Vector.from([0.1, 0.9, 2.1], { dtype: 'float64' });
+   * const { x, rank } = await design.lstsq(observed, { device: openDevice() });
+   * console.log(x.toArray(), rank); // about [0.033, 1], and 2
+   * ```
    */
   async lstsq<B extends Matrix | Vector>(
     b: B,
@@ -194,7 +205,7 @@ export abstract class LinearAlgebra<Matrix, Vector> {
     return known().runSync('lstsq', this, [b, options]) as LeastSquares<B, Vector>;
   }
 
-  /** The inverse (n x n). Rejects like {@link solve}, which is faster and more exact. */
+  /** The inverse of A (n x n). Rejects like {@link solve}, which is faster and more exact if you need A^-1 b. */
   async inverse(options: LinearAlgebraOptions & AbortOptions = {}): Promise<Matrix> {
     return known().run('inverse', this, [options]) as Promise<Matrix>;
   }
@@ -205,7 +216,7 @@ export abstract class LinearAlgebra<Matrix, Vector> {
   }
 
   /**
-   * The determinant of A (n x n); infinite if it overflows, which {@link slogdet} does not. Rejects with `ERR_SHAPE`,
+   * The determinant of A (n x n). If it overflows, it is infinite: use {@link slogdet}. Rejects with `ERR_SHAPE`,
    * `ERR_NOT_FINITE` and like every method here.
    */
   async det(options: LinearAlgebraOptions & AbortOptions = {}): Promise<number> {
@@ -262,9 +273,9 @@ export abstract class LinearAlgebra<Matrix, Vector> {
   }
 
   /**
-   * The covariance of the columns of A, whose rows are observations: n x n, over m - ddof. An entry that overflows is
-   * infinite, or NaN where deviations from the mean do. Rejects with `ERR_SHAPE` (fewer rows than that takes),
-   * `ERR_NOT_FINITE` and like every method here.
+   * The covariance of the columns of A, whose rows are observations: n x n, with the divisor m - ddof. An entry that
+   * overflows is infinite, or NaN if the deviations from the mean overflow. Rejects with `ERR_SHAPE` (too few rows for
+   * the divisor), `ERR_NOT_FINITE` and like every method here.
    */
   async covariance(options: SampleCovarianceOptions & AbortOptions = {}): Promise<Matrix> {
     return known().run('covariance', this, [options]) as Promise<Matrix>;

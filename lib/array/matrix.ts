@@ -54,10 +54,10 @@ export interface MatrixOptions<D extends Dtype | undefined = Dtype | undefined> 
   /** By default the length of the first row, or the number of values divided by `rows`. */
   readonly columns?: number | undefined;
   /**
-   * By default the type of the values, of rows of several types the last of them in `uint8`, `uint32`, `int32`,
-   * `float32`, `float64`; `float32` for arrays of numbers, and for columns unless one is a Float64Array. A number
-   * beyond it is `ERR_OUT_OF_RANGE`. A type that you pass is obeyed as typed arrays do: 300 as `uint8` is 44, and 1e300
-   * as `float32` is Infinity.
+   * By default the type of the values. If rows have several types, it is the one that comes last in `uint8`, `uint32`,
+   * `int32`, `float32`, `float64`. It is `float32` for arrays of numbers, and for columns unless one is a Float64Array.
+   * A number that the default type does not hold is `ERR_OUT_OF_RANGE`. If you pass a type, numbers are converted as
+   * typed arrays do: 300 as `uint8` is 44, and 1e300 as `float32` is Infinity.
    */
   readonly dtype?: D;
 }
@@ -182,17 +182,17 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
     return this.#storage.values;
   }
 
-  /** Rows and columns: with {@link data}, {@link strides} and {@link offset} what strided arrays of others have. */
+  /** Rows and columns; other libraries read a strided array by {@link strides} and {@link offset} too. */
   get shape(): [rows: number, columns: number] {
     return [this.#rows, this.#columns];
   }
 
-  /** How far apart two entries of a column, and of a row, are in {@link data}. */
+  /** The steps in {@link data} from one row to the next, and from one column to the next, in elements. */
   get strides(): [row: number, column: number] {
     return [this.#columns, 1];
   }
 
-  /** Where the first entry is in {@link data}. */
+  /** The index of the first entry in {@link data}. */
   get offset(): number {
     return 0;
   }
@@ -203,14 +203,14 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
   }
 
   /**
-   * Type, shape and numbers, as an own property of the object: what structuredClone and postMessage carry, and
-   * {@link Matrix.from} takes. Throws `ERR_CLOSED` once closed.
+   * Type, shape and numbers as an own property, which structuredClone and postMessage copy and {@link Matrix.from}
+   * takes. Throws `ERR_CLOSED` once closed.
    */
   get contents(): ArrayContents<D> {
     return { dtype: this.dtype, shape: this.shape, data: this.data };
   }
 
-  /** True once the numbers are gone: closed, or with their device, or transferred to another thread. */
+  /** True once this or its device was closed, or the memory was transferred to another thread. */
   get closed(): boolean {
     return this.#storage.closed;
   }
@@ -222,7 +222,7 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
     return (this.data as Values)[row * this.columns + column]!;
   }
 
-  /** The entry of a row and a column; below 0 they count from the end. Throws like {@link get}. */
+  /** The entry at a row and a column; negative ones count from the end. Throws like {@link get}. */
   at(row: number, column: number): number {
     return this.get(fromStart('Row', row, this.rows), fromStart('Column', column, this.columns));
   }
@@ -299,7 +299,9 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
     return new Matrix(new Storage<'float64'>(values), values.length / this.columns, this.columns);
   }
 
-  /** This matrix for JSON.stringify, to the bit; {@link Matrix.from} takes it. Throws `ERR_CLOSED`. */
+  /**
+   * The matrix for JSON.stringify. {@link Matrix.from} makes a matrix with the same bits from it. Throws `ERR_CLOSED`.
+   */
   toJSON(): ArrayJson<D> {
     return arrayJson(this.dtype, this.shape, this.data);
   }

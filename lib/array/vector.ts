@@ -84,17 +84,17 @@ export class Vector<D extends Dtype = Dtype> {
     return this.#storage.values;
   }
 
-  /** The length: with {@link data}, {@link strides} and {@link offset} what strided arrays of others have. */
+  /** The length; other libraries read a strided array by {@link strides} and {@link offset} too. */
   get shape(): [length: number] {
     return [this.#length];
   }
 
-  /** How far apart two entries are in {@link data}. */
+  /** The step in {@link data} from one entry to the next, in elements. */
   get strides(): [entry: number] {
     return [1];
   }
 
-  /** Where the first entry is in {@link data}. */
+  /** The index of the first entry in {@link data}. */
   get offset(): number {
     return 0;
   }
@@ -105,14 +105,14 @@ export class Vector<D extends Dtype = Dtype> {
   }
 
   /**
-   * Type, shape and numbers, as an own property of the object: what structuredClone and postMessage carry, and
-   * {@link Vector.from} takes. Throws `ERR_CLOSED` once closed.
+   * Type, shape and numbers as an own property, which structuredClone and postMessage copy and {@link Vector.from}
+   * takes. Throws `ERR_CLOSED` once closed.
    */
   get contents(): ArrayContents<D> {
     return { dtype: this.dtype, shape: this.shape, data: this.data };
   }
 
-  /** True once the numbers are gone: closed, or with their device, or transferred to another thread. */
+  /** True once this or its device was closed, or the memory was transferred to another thread. */
   get closed(): boolean {
     return this.#storage.closed;
   }
@@ -122,7 +122,7 @@ export class Vector<D extends Dtype = Dtype> {
     return this.data[wholeNumber('Index', index, 0, this.length - 1)]!;
   }
 
-  /** The entry at an index, which counts from the end below 0. Throws like {@link get}. */
+  /** The entry at an index; a negative index counts from the end. Throws like {@link get}. */
   at(index: number): number {
     return this.get(fromStart('Index', index, this.length));
   }
@@ -137,7 +137,9 @@ export class Vector<D extends Dtype = Dtype> {
     return Array.from(this.data);
   }
 
-  /** This vector for JSON.stringify, to the bit; {@link Vector.from} takes it. Throws `ERR_CLOSED`. */
+  /**
+   * The vector for JSON.stringify. {@link Vector.from} makes a vector with the same bits from it. Throws `ERR_CLOSED`.
+   */
   toJSON(): ArrayJson<D> {
     return arrayJson(this.dtype, this.shape, this.data);
   }

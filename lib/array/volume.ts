@@ -29,8 +29,8 @@ export interface VolumeSize {
 }
 
 /**
- * Numbers in a grid of x, y and z, in a kernel's order: x varies fastest. Use it in a kernel that needs three
- * dimensions; a {@link Matrix}, which linear algebra takes, has two.
+ * Numbers in a grid of x, y and z, in a kernel's order: x varies fastest. Use it for a kernel that needs three
+ * dimensions. Linear algebra uses a {@link Matrix}, which has two.
  */
 export class Volume<D extends Dtype = Dtype> {
   readonly #size: readonly [number, number, number];
@@ -66,9 +66,9 @@ export class Volume<D extends Dtype = Dtype> {
 
   /**
    * A volume of host values, width x height x depth, x fastest. A typed array of type `dtype` is wrapped, not copied;
-   * an array becomes float32 by default. A volume, what `toJSON` and structuredClone make of one, and a strided array
-   * of shape (depth, height, width) have their size. Throws `ERR_SHAPE` if the size doesn't fit, `ERR_OUT_OF_RANGE`,
-   * `ERR_INVALID_ARGUMENT`.
+   * an array becomes float32 by default. The size is known if the values are a volume, the result of `toJSON` or
+   * structuredClone, or a strided array of shape (depth, height, width). Throws `ERR_SHAPE` if the size doesn't fit,
+   * `ERR_OUT_OF_RANGE`, `ERR_INVALID_ARGUMENT`.
    */
   static from<
     Given extends Values | readonly number[] | StridedArray | ArrayJson | Volume,
@@ -108,7 +108,7 @@ export class Volume<D extends Dtype = Dtype> {
     return [this.width, this.height, this.depth];
   }
 
-  /** Depth, height and width: the last runs fastest in {@link data}. */
+  /** Depth, height and width; the last index varies fastest in {@link data}. */
   get shape(): [depth: number, height: number, width: number] {
     return [this.depth, this.height, this.width];
   }
@@ -124,14 +124,14 @@ export class Volume<D extends Dtype = Dtype> {
   }
 
   /**
-   * Type, shape and numbers, as an own property of the object: what structuredClone and postMessage carry, and
-   * {@link Volume.from} takes. Throws `ERR_CLOSED` once closed.
+   * Type, shape and numbers as an own property, which structuredClone and postMessage copy and {@link Volume.from}
+   * takes. Throws `ERR_CLOSED` once closed.
    */
   get contents(): ArrayContents<D> {
     return { dtype: this.dtype, shape: this.shape, data: this.data };
   }
 
-  /** True once the numbers are gone: closed, or with their device, or transferred to another thread. */
+  /** True once this or its device was closed, or the memory was transferred to another thread. */
   get closed(): boolean {
     return this.#storage.closed;
   }
@@ -153,7 +153,9 @@ export class Volume<D extends Dtype = Dtype> {
     return Array.from({ length: depth }, (_, z) => Array.from({ length: height }, (_, y) => row(z * height + y)));
   }
 
-  /** This volume for JSON.stringify, to the bit; {@link Volume.from} takes it. Throws `ERR_CLOSED`. */
+  /**
+   * The volume for JSON.stringify. {@link Volume.from} makes a volume with the same bits from it. Throws `ERR_CLOSED`.
+   */
   toJSON(): ArrayJson<D> {
     return arrayJson(this.dtype, this.shape, this.data);
   }

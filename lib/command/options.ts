@@ -3,7 +3,7 @@ import { oneOf } from '../check.ts';
 import type { Word64 } from '../stream/counter.ts';
 
 /**
- * Selects normals: element i of a stream depends on seed, stream and i alone. Each is from 0 to 2^64 - 1; 0 by default.
+ * Selects normals: element i of a stream depends only on seed, stream and i. Each is from 0 to 2^64 - 1; 0 by default.
  */
 export interface NormalElements {
   /** The key of the generator; 0 by default. */
@@ -54,7 +54,7 @@ export interface FactorOptions {
 
 /** Whether the factor is transposed. */
 export interface TriangleOptions {
-  /** True to use factor' in place of the factor; false by default. */
+  /** True to use factor' instead of the factor; false by default. */
   readonly transposed?: boolean | undefined;
 }
 

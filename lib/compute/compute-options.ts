@@ -11,8 +11,8 @@ export interface ComputeOptions {
   /** Functions that the text may call, and numbers that it may name; none by default. */
   readonly uses?: Uses | undefined;
   /**
-   * True to check each access to an array; false by default. A wrong one fails the commit with `ERR_KERNEL_CHECK` and
-   * the line of the function. On `cuda` the CPU beside the GPU then runs the kernel. Throws `ERR_UNSUPPORTED` on
+   * True to check each access to an array; false by default. A wrong access fails the commit with `ERR_KERNEL_CHECK`
+   * and the line of the function. On `cuda` the CPU beside the GPU then runs the kernel. Throws `ERR_UNSUPPORTED` on
    * `metal`.
    */
   readonly check?: boolean | undefined;

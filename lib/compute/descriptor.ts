@@ -26,10 +26,10 @@ export type DtypeOfScalar<N extends ScalarName> = DtypesOfScalars[N];
 
 /**
  * A number type, as a value: {@link f32}, {@link f64}, {@link i32}, {@link u32} or {@link u8}. Called with a number, in
- * a kernel or elsewhere, it converts: `i32(x)` drops the fraction.
+ * a kernel or elsewhere, it converts the number: `i32(x)` drops the fraction.
  */
 export interface Scalar<N extends ScalarName = ScalarName> {
-  /** The number of this type that is nearest: whole numbers without the fraction, 0 for NaN. */
+  /** The nearest number of this type. A whole-number type drops the fraction, and gives 0 for NaN. */
   (value: number | boolean): number;
   /** Its name. */
   readonly scalar: N;
@@ -58,7 +58,7 @@ export const u32: Scalar<'u32'> = scalar('u32', toUint);
 /** Bytes: elements of arrays. An element reads as an `i32`, and takes the lowest 8 bits of what is written. */
 export const u8: Scalar<'u8'> = scalar('u8', (value) => toUint(value) & 255);
 
-/** Numbers that a kernel reads or writes: {@link input} and {@link output} make it. */
+/** The parameter of a kernel that is an array: {@link input} and {@link output} make it. */
 export interface Numbers<N extends ScalarName = ScalarName, Access extends 'read' | 'written' = 'read' | 'written'> {
   /** The type of its elements. */
   readonly element: N;
@@ -81,12 +81,18 @@ export function requireScalar<N extends ScalarName>(
 /** The number types that a variable of a kernel can have. */
 export const variableTypes: readonly unknown[] = names.slice(0, -1);
 
-/** An array of numbers that a kernel reads. Throws `ERR_INVALID_ARGUMENT` for what is not a number type. */
+/**
+ * The parameter of a kernel that is an array of numbers which the kernel reads: `input(f32)`. Throws
+ * `ERR_INVALID_ARGUMENT` if `type` is not a number type.
+ */
 export function input<N extends ScalarName>(type: Scalar<N>): Numbers<N, 'read'> {
   return Object.freeze({ element: requireScalar('`type`', type).scalar, access: 'read' });
 }
 
-/** An array of numbers that a kernel writes, and may read. Throws `ERR_INVALID_ARGUMENT`. */
+/**
+ * The parameter of a kernel that is an array of numbers which the kernel writes, and may read: `output(f32)`. Throws
+ * `ERR_INVALID_ARGUMENT` if `type` is not a number type.
+ */
 export function output<N extends ScalarName>(type: Scalar<N>): Numbers<N, 'written'> {
   return Object.freeze({ element: requireScalar('`type`', type).scalar, access: 'written' });
 }

@@ -16,7 +16,7 @@ import type { Result, Vectorized, VectorizedOptions } from './vectorized.ts';
 
 /** Options of `Device.elementwise`. */
 export interface ElementwiseOptions {
-  /** The type of the results; by default that which all arrays together have. */
+  /** The type of the results; by default the common type of all arrays. */
   readonly result?: Scalar | undefined;
   /** The name in messages; `elementwise` by default. */
   readonly name?: string | undefined;
@@ -28,13 +28,13 @@ export interface ElementwiseOptions {
 export interface ReductionTexts {
   /** Names of the arrays, separated by commas. */
   readonly from: string;
-  /** An expression of them; by default the only one. */
+  /** An expression of these names; by default the name itself, if there is only one. */
   readonly map?: string | undefined;
   /** An expression of `a` and `b`, such as `a + b`. */
   readonly reduce: string;
-  /** What leaves the other side as it is: 0 for a sum. */
+  /** The number that leaves the other operand as it is: 0 for a sum. */
   readonly identity: number;
-  /** The type of the result; by default that which all arrays together have. */
+  /** The type of the result; by default the common type of all arrays. */
   readonly result?: Scalar | undefined;
   /** The name in messages; `reduction` by default. */
   readonly name?: string | undefined;
@@ -44,7 +44,7 @@ export interface ReductionTexts {
 
 const scalarOf = { float32: f32, float64: f64, int32: i32, uint32: u32, uint8: u8 } as const;
 
-/** A text of a line or two that runs over arrays, element by element: `Device.elementwise` makes it. */
+/** A short text that runs over arrays, element by element: `Device.elementwise` makes it. */
 export class Elementwise {
   readonly #device: OpenBackend;
   readonly #names: readonly string[];
@@ -61,8 +61,8 @@ export class Elementwise {
   }
 
   /**
-   * The results for arrays and numbers, in the order of the names. The first call with arrays of other types compiles.
-   * Rejects like {@link Vectorized.run}, and with `ERR_KERNEL_COMPILE`.
+   * The results for arrays and numbers, which are passed in the order of the names. A call with new types compiles
+   * first. Rejects like {@link Vectorized.run}, and with `ERR_KERNEL_COMPILE`.
    */
   async run<Out extends object = Result<ScalarName>>(
     values: readonly (Shaped | number)[],
@@ -106,8 +106,8 @@ export class ReductionOfTexts {
   }
 
   /**
-   * The number that all elements of the arrays give, in the order of the names. The first call with arrays of other
-   * types compiles. Rejects like {@link Reduction.run}, and with `ERR_KERNEL_COMPILE`.
+   * The number to which all elements of the arrays are combined. Arrays are passed in the order of the names. A call
+   * with new types compiles first. Rejects like {@link Reduction.run}, and with `ERR_KERNEL_COMPILE`.
    */
   async run(values: readonly Shaped[], options: { readonly signal?: AbortSignal | undefined } = {}): Promise<number> {
     const { map, identity, name: asked, uses, result } = this.#texts;

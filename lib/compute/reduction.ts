@@ -13,9 +13,12 @@ import { dtypeOfScalar, inCallersWords, type Shaped, shapeOf } from './shapes.ts
 
 /** Options of `Device.reduce`. */
 export interface ReduceOptions {
-  /** What becomes of an element, or of one of each array of `from`, before it is combined; by default itself. */
+  /**
+   * A function of one element, or of one element of each array in `from`, whose results are combined; by default the
+   * identity.
+   */
   readonly map?: ((...values: number[]) => number) | undefined;
-  /** The types of the arrays that `map` takes; by default one, of the type of the result. */
+  /** The types of the arrays that `map` takes; by default one array of the type of the result. */
   readonly from?: readonly Scalar[] | undefined;
   /** The name in messages; by default that of the function. */
   readonly name?: string | undefined;
@@ -28,9 +31,10 @@ export const chunk = 4096;
 export const lanes = 16;
 
 /**
- * Combines all elements of arrays to one number: `Device.reduce` makes it. The order depends on the number of elements
- * alone: element i of each 4,096 joins row i mod 16, and the rows of all, in order, are combined in the same way, until
- * at most 16 numbers are left, which are combined from the first to the last. So the bits are the same on every device.
+ * Combines all elements of arrays to one number: `Device.reduce` makes it. The order depends only on the number of
+ * elements, so the bits are the same on every device. In each block of 4,096 elements, element i is combined into
+ * number i mod 16. The numbers of all blocks, in order, are combined in the same way, until at most 16 are left, which
+ * are combined from the first to the last.
  */
 export class Reduction {
   /** The kernel that maps and combines. */
@@ -59,8 +63,8 @@ export class Reduction {
   }
 
   /**
-   * The number that all elements give; the identity if there are none. Several arrays have the same number of elements.
-   * Rejects with `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`.
+   * The number to which all elements are combined; the identity if there are none. Several arrays must have the same
+   * number of elements. Rejects with `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`.
    */
   async run(
     values: Shaped | readonly Shaped[],

@@ -25,7 +25,7 @@ import { ownName } from './vectorize.ts';
 
 /** Options of `Device.scan`. */
 export interface ScanOptions {
-  /** True if a number combines those before an element, without it; false by default. */
+  /** True if each result combines only the elements before its own; false by default. */
   readonly exclusive?: boolean | undefined;
   /** The name in messages; by default that of the function. */
   readonly name?: string | undefined;
@@ -37,8 +37,8 @@ export interface ScanOptions {
 const chunk = 1024;
 
 /**
- * What elements give together with all before them, such as running sums: `Device.scan` makes it. The order depends on
- * the number of elements alone, so the bits are the same on every device.
+ * Combines each element with all elements before it, such as in running sums: `Device.scan` makes it. The order depends
+ * only on the number of elements, so the bits are the same on every device.
  */
 export class Scan<N extends ScalarName = ScalarName> {
   /** The kernel that runs. */

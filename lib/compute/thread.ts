@@ -4,8 +4,8 @@ import type { Scalar, WrittenNumbers } from './descriptor.ts';
 type Counters = WrittenNumbers;
 
 /**
- * What a thread of a kernel knows and can do: the second parameter of the function that `Device.compute` takes. All
- * positions and sizes are `i32`.
+ * The positions, sizes and functions of a thread of a kernel: the second parameter of the function that
+ * `Device.compute` takes. All positions and sizes are `i32`.
  */
 export interface Thread {
   /** The thread's position in the grid. */
@@ -45,7 +45,10 @@ export interface Thread {
   shared(type: Scalar, length: number): WrittenNumbers;
   /** An array of the thread's own, of zeros. Only as `const name = array(f32, 16);`: else `ERR_KERNEL_COMPILE`. */
   array(type: Scalar, length: number): WrittenNumbers;
-  /** Waits for all threads of the group; what they wrote is then seen. `ERR_KERNEL_CHECK` if some do not come. */
+  /**
+   * Waits until all threads of the group arrive; what they wrote is then visible. `ERR_KERNEL_CHECK` if some do not
+   * arrive.
+   */
   barrier(): void;
   /** a b + c, rounded once; `ERR_KERNEL_COMPILE` for f64. */
   fma(a: number, b: number, c: number): number;

@@ -30,8 +30,8 @@ export type Result<N extends ScalarName> =
 /** Options of a call of a {@link Vectorized}. */
 export interface VectorizedOptions<Out extends object> {
   /**
-   * Where the results go, of the shape of the arguments together, none of which may share its memory; a new array by
-   * default.
+   * The destination of the results, with the broadcast shape of the arguments. It must not share memory with an
+   * argument. A new array by default.
    */
   readonly out?: Out | undefined;
   /** Stops the work. */
@@ -66,8 +66,8 @@ export class Vectorized<N extends ScalarName = ScalarName> {
   }
 
   /**
-   * The results for arrays and numbers, as a Volume or a Matrix if one of them is, else a Vector. Rejects with
-   * `ERR_SHAPE` if they do not fit each other, `ERR_INVALID_ARGUMENT`.
+   * The results for arrays and numbers: a Volume or a Matrix if an argument is one, else a Vector. Rejects with
+   * `ERR_SHAPE` if the shapes do not fit each other, `ERR_INVALID_ARGUMENT`.
    */
   async run<Out extends Result<N> | Values<DtypeOfScalar<N>> = Result<N>>(
     values: readonly (Shaped | number)[],

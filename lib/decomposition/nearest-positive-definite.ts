@@ -27,15 +27,22 @@ const converged = 1e-10;
 const largestEntry = 1e8;
 
 /**
- * The positive definite matrix (n x n) nearest to a matrix by the Frobenius norm of their difference: of its symmetric
- * part, with negative eigenvalues put to zero (Higham: Computing a nearest symmetric positive semidefinite matrix.
- * Linear Algebra and its Applications 103, 1988). With `correlation`, the nearest correlation matrix, by alternating
- * projections with Dykstra's correction (Higham: Computing the nearest correlation matrix. IMA Journal of Numerical
- * Analysis 22, 2002); the matrix's own diagonal does not matter then. The nearest is singular; so that there is a
- * Cholesky factor, eigenvalues below 1e-8 (float32: 1e-5) of the matrix's largest entry (of 1 for correlations) are
- * raised to it, and the diagonal is kept. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_OUT_OF_RANGE` (only zeros, a
- * result beyond the type, entries above 1e8 beside correlations, or no convergence in 1,000 steps), `ERR_CLOSED` (the
- * device).
+ * The positive definite matrix (n x n) that is nearest to a matrix in the Frobenius norm. It is computed from the
+ * symmetric part, whose negative eigenvalues become 0 (Higham: Computing a nearest symmetric positive semidefinite
+ * matrix. Linear Algebra and its Applications 103, 1988). With `correlation`, it is the nearest correlation matrix, by
+ * alternating projections with Dykstra's correction (Higham: Computing the nearest correlation matrix. IMA Journal of
+ * Numerical Analysis 22, 2002); the matrix's own diagonal then does not matter. The nearest matrix is singular. So that
+ * the result has a Cholesky factor, eigenvalues below 1e-8 (float32: 1e-5) of the matrix's largest entry (of 1 for
+ * correlations) are raised to that bound, and the diagonal is kept. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE`,
+ * `ERR_OUT_OF_RANGE` (only zeros, a result beyond the type, entries above 1e8 beside correlations, or no convergence in
+ * 1,000 steps), `ERR_CLOSED` (the device).
+ *
+ * ```ts
+ * import { nearestPositiveDefinite } from 'covarium';
+ *
+ * const estimated = [[1, 1, 0], [1, 1, 1], [0, 1, 1]]; // not positive semidefinite
+ * const correlation = await nearestPositiveDefinite(estimated, { correlation: true }); // 3 x 3, ones on its diagonal
+ * ```
  */
 export async function nearestPositiveDefinite<D extends RealDtype = 'float64'>(
   matrix: MatrixInput,

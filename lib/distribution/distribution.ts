@@ -85,7 +85,7 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
 
   /**
    * `count` draws, which may exceed memory, as matrices of `rowsPerBlock` rows x n (the last has the remaining rows).
-   * Two blocks are in flight; each is closed when the next is requested. Leaving the loop early frees both. Throws and
+   * Two blocks are in memory: each is closed when you request the next. Leaving the loop early frees both. Throws and
    * rejects like {@link sample}.
    *
    * ```ts
@@ -101,10 +101,10 @@ export abstract class Distribution<D extends RealDtype = RealDtype> {
   }
 
   /**
-   * What `count` draws tell, without keeping them: their mean, and if asked for, their covariance, quantiles and how
-   * often they exceed thresholds. The draws are those of {@link sample} with the same seed, stream and first row; they
-   * are made by blocks and reduced where they are made (on `cuda`, in the GPU's memory), so that `count` may exceed
-   * memory. Quantiles and shares are exact, those of all draws; sums are float64.
+   * Summarises `count` draws without keeping them: their mean (n) and, if you ask for them, their covariance, quantiles
+   * and the shares that exceed thresholds. The draws are those of {@link sample} with the same seed, stream and first
+   * row. They are made block by block and reduced where they were made (on `cuda`, in the GPU's memory), so `count` may
+   * exceed memory. Quantiles and shares are exact; sums are float64.
    *
    * ```ts
    * import { MultivariateNormal, openDevice } from 'covarium';

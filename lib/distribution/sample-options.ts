@@ -77,8 +77,8 @@ export interface SampleSyncOptions extends RunOptions {
    */
   readonly out?: SampleOut | undefined;
   /**
-   * True to leave the draws in the memory of a GPU that has its own (`cuda`) until they are read, which copies them
-   * then; commands on the device use them where they are. False by default. On other devices nothing changes.
+   * True to leave the draws in the memory of a GPU that has its own (`cuda`); false by default. Commands on the device
+   * use them there; the first read on the host copies them. On other devices nothing changes.
    */
   readonly onDevice?: boolean | undefined;
 }

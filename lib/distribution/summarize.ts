@@ -27,8 +27,8 @@ export interface SummarySyncOptions extends RunOptions {
   /** True for the covariance of the draws; false by default. */
   readonly covariance?: boolean | undefined;
   /**
-   * Probabilities from 0 to 1, a vector of k: quantiles, k x n, one row for each. None by default. They are taken as
-   * given: 0.1 in a Float32Array is more than 1/10, so that of 10 draws its quantile is the second smallest.
+   * Probabilities from 0 to 1, a vector of k, for quantiles (k x n, one row for each). None by default. They are taken
+   * as given: 0.1 in a Float32Array is more than 1/10, so its quantile of 10 draws is the second smallest.
    */
   readonly quantiles?: VectorInput | undefined;
   /**
@@ -50,15 +50,18 @@ export interface Summary {
   /** Covariance of the draws, n x n, with divisor count - 1. */
   readonly covariance: Matrix<'float64'> | undefined;
   /**
-   * Quantiles, k x n: the smallest draw of the coordinate that at least a share p of its draws do not exceed (NumPy's
-   * method `inverted_cdf`). The value at risk of a profit is minus its quantile.
+   * Quantiles, k x n: the smallest draw x of a coordinate such that at least a share p of its draws are at most x
+   * (NumPy's method `inverted_cdf`). The value at risk of a profit is minus a quantile.
    */
   readonly quantiles: Matrix<'float64'> | undefined;
   /** The share of the draws of a coordinate that exceed its threshold, k x n. */
   readonly exceedance: Matrix<'float64'> | undefined;
 }
 
-/** What `Options` ask for by the option `Name`: a `Result` where it is given as `Asking`, undefined where it is not. */
+/**
+ * The type of a result that the option `Name` asks for: `Result` if it is given as `Asking`, undefined if it is not
+ * given.
+ */
 export type AskedFor<Options, Name extends string, Asking, Result> = Options extends { readonly [key in Name]: Asking }
   ? Result
   : Options extends { readonly [key in Name]?: false | undefined }

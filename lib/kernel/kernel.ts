@@ -62,8 +62,8 @@ export class Kernel {
   /** The names of its arguments, in order; built-in positions are not counted. */
   readonly argumentNames: readonly string[];
   /**
-   * The arguments of its text, in order. A kernel in TypeScript has those of its Metal text, which may be more: the
-   * lengths that it asks for.
+   * The arguments of its text, in order. For a kernel in TypeScript these are the arguments of its Metal text, which
+   * may also have the lengths of arrays.
    */
   readonly arguments: readonly KernelArgumentInfo[];
   /** Threads that run in step; a multiple of it is best for the size of a threadgroup. */
@@ -73,8 +73,8 @@ export class Kernel {
   /** Bytes of threadgroup memory of the kernel's own variables. */
   readonly staticThreadgroupMemoryBytes: number;
   /**
-   * What check mode could not check, and why; on `cuda`, why the CPU beside the GPU runs the kernel. Empty if there is
-   * nothing to say.
+   * Sentences that say what check mode could not check, and why; on `cuda`, why the CPU beside the GPU runs the kernel.
+   * Usually empty.
    */
   readonly notes: readonly string[];
   readonly #compiled: CompiledKernel;

@@ -151,8 +151,8 @@ interface TextureFacts {
 }
 
 /**
- * Memory that a kernel sees as a texture: an argument for `texture2d<float>` and its like. Texels lie row by row and
- * slice by slice, without gaps. The memory stays the caller's: what a kernel writes is found in it.
+ * Memory that a kernel sees as a texture: an argument for `texture2d<float>` and other texture types. Texels lie row by
+ * row and slice by slice, without gaps. A kernel that writes to the texture writes to the caller's memory.
  *
  * @example
  * ```ts
@@ -180,8 +180,8 @@ export class Texture {
   }
 
   /**
-   * A view of `memory`, of any shape, as layers or depth x height x width texels. Throws `ERR_INVALID_ARGUMENT` for
-   * another type of memory than the format's: those of 8 and 16 bits take bytes, and so may any. Throws
+   * A view of `memory`, of any shape, as layers or depth x height x width texels. Throws `ERR_INVALID_ARGUMENT` if the
+   * format needs another type of memory: formats of 8 and 16 bits take bytes, and all formats may. Throws
    * `ERR_OUT_OF_RANGE` for sizes beyond Metal's: 16,384 along a side, 2,048 slices. A launch throws `ERR_SHAPE` if the
    * memory does not hold as many bytes as the texels take.
    */

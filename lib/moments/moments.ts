@@ -40,9 +40,9 @@ export interface EstimateOptions {
 }
 
 /**
- * The sums that a fit needs of rows of n numbers: their count, mean, centred products, and those of Ledoit and Wolf's
- * shrinkage. Rows come in any pieces and are not kept. Moments of parts, computed anywhere, {@link merge} into those of
- * the whole, up to rounding. All sums are float64, and accurate far from the origin.
+ * The sums over rows of n numbers that a fit needs: their count, mean, centred products, and the sums of Ledoit and
+ * Wolf's shrinkage. Rows may come in any pieces and are not kept. {@link merge} joins moments of parts, which may be
+ * computed anywhere, into those of the whole, up to rounding. All sums are float64, and accurate far from the origin.
  */
 export class Moments {
   /** n, from 1. */
@@ -161,16 +161,16 @@ export class Moments {
   }
 
   /**
-   * The share of the identity, from 0 to 1, in Ledoit and Wolf's estimate (2004) of the covariance, about the mean of
-   * the rows, or about a given one of n entries. Throws `ERR_SHAPE` (no rows), `ERR_NOT_FINITE` (the mean's entry),
-   * `ERR_OUT_OF_RANGE` (variances about the mean that are too small or too large for float64).
+   * The share of the identity, from 0 to 1, in Ledoit and Wolf's estimate (2004) of the covariance. Deviations are from
+   * the mean of the rows, or from a given mean of n entries. Throws `ERR_SHAPE` (no rows), `ERR_NOT_FINITE` (the mean's
+   * entry), `ERR_OUT_OF_RANGE` (variances about the mean that are too small or too large for float64).
    */
   ledoitWolf(options: { readonly mean?: VectorInput | undefined } = {}): number {
     checkOptions(options, ['mean']);
     return intensityOf(runToEnd(aboutMean(this.#sums, fixedMean(options.mean, this.dimension))), 'ledoit-wolf');
   }
 
-  /** These moments for JSON.stringify: exact, in format version 1. {@link fromJSON} reads it. */
+  /** The moments for JSON.stringify, exact, in version 1 of the format. {@link fromJSON} reads them. */
   toJSON(): MomentsJson {
     return momentsToJson(this.#sums);
   }

@@ -20,7 +20,16 @@ import { meanInput, squareInput, symmetryTolerance } from './inputs.ts';
 import type { NormalParameters } from './parameters.ts';
 import { requireRepresented } from './represented.ts';
 
-/** Options of {@link MultivariateNormal.affine}. */
+/**
+ * Options of {@link MultivariateNormal.affine}.
+ *
+ * ```ts
+ * import { MultivariateNormal, openDevice } from 'covarium';
+ *
+ * const returns = await MultivariateNormal.fromCovariance({ device: openDevice(), covariance: [[2, 0.5], [0.5, 1]] });
+ * const profit = await returns.affine({ matrix: [[0.6, 0.4]], offset: [0.1] }); // of one dimension
+ * ```
+ */
 export interface AffineOptions {
   /** A, m x n. Its rows must be linearly independent, unless noise is added or `singular` is true. */
   readonly matrix: MatrixInput;

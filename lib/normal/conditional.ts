@@ -22,7 +22,16 @@ export interface ConditionalOptions {
   readonly values: VectorInput;
 }
 
-/** Options of {@link MultivariateNormal.conditionalMeans}. */
+/**
+ * Options of {@link MultivariateNormal.conditionalMeans}.
+ *
+ * ```ts
+ * import { MultivariateNormal, openDevice } from 'covarium';
+ *
+ * const normal = await MultivariateNormal.fromCovariance({ device: openDevice(), covariance: [[1, 0.5], [0.5, 1]] });
+ * const means = await normal.conditionalMeans({ given: [1], rows: [[1], [2], [3]] }); // 3 x 1: 0.5, 1 and 1.5
+ * ```
+ */
 export interface ConditionalMeansOptions {
   /** Coordinates from 0, m of them, each once, in any order. */
   readonly given: readonly number[];

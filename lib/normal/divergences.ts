@@ -10,9 +10,10 @@ import { renyi } from './renyi-divergence.ts';
 import { wasserstein as wassersteinOf } from './wasserstein.ts';
 
 /**
- * The Kullback-Leibler divergence of p from q, in nats: the mean of log p(x) - log q(x) over draws x of p. Like all
- * functions here, it takes two normals of the same dimension, on any devices and of any types, and computes in float64.
- * It is never negative, and 0 for a normal and itself. Rejects with `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`,
+ * The Kullback-Leibler divergence of p from q, in nats: the mean of log p(x) - log q(x) over draws x of p. It takes two
+ * normals of the same dimension, on any devices and of any types, and computes in float64; so do {@link crossEntropy},
+ * {@link renyiDivergence}, {@link bhattacharyya}, {@link hellinger} and {@link wasserstein}. It is never negative, and
+ * 0 for a normal and itself. Rejects with `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`,
  * `ERR_NOT_POSITIVE_DEFINITE` (a singular normal).
  */
 export async function klDivergence(
@@ -28,7 +29,9 @@ export function klDivergenceSync(p: MultivariateNormal, q: MultivariateNormal): 
   return runAllSync(renyi(...pair(p, q), 1));
 }
 
-/** Cross-entropy of q under p, in nats: the mean of -log q(x) over draws x of p. Rejects like {@link klDivergence}. */
+/**
+ * The cross-entropy of p and q, in nats: the mean of -log q(x) over draws x of p. Rejects like {@link klDivergence}.
+ */
 export async function crossEntropy(
   p: MultivariateNormal,
   q: MultivariateNormal,
@@ -44,9 +47,9 @@ export function crossEntropySync(p: MultivariateNormal, q: MultivariateNormal): 
 
 /**
  * The Renyi divergence of order alpha of p from q, in nats: the logarithm of the mean of (p(x) / q(x))^(alpha - 1) over
- * draws x of p, divided by alpha - 1. Order 1 is {@link klDivergence}, order 0 gives 0; above 1 it may be infinite,
- * and may be Infinity where standard deviations differ by more than 150 powers of ten.
- * Rejects like {@link klDivergence}, and with `ERR_OUT_OF_RANGE` if alpha is negative or not finite.
+ * draws x of p, divided by alpha - 1. Order 1 is {@link klDivergence}, and order 0 gives 0. Above 1 the divergence may
+ * be infinite; the result may also be Infinity if standard deviations differ by more than 150 powers of ten. Rejects
+ * like {@link klDivergence}, and with `ERR_OUT_OF_RANGE` if alpha is negative or not finite.
  */
 export async function renyiDivergence(
   p: MultivariateNormal,

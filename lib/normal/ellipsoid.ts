@@ -16,7 +16,16 @@ import { type ExactRoot, exactRoot } from './exact.ts';
 import { rowsAt } from './marginal.ts';
 import type { NormalParameters } from './parameters.ts';
 
-/** Options of {@link MultivariateNormal.ellipsoid} and {@link MultivariateStudentT.ellipsoid}. */
+/**
+ * Options of {@link MultivariateNormal.ellipsoid} and {@link MultivariateStudentT.ellipsoid}.
+ *
+ * ```ts
+ * import { MultivariateNormal, openDevice } from 'covarium';
+ *
+ * const normal = await MultivariateNormal.fromCovariance({ device: openDevice(), covariance: [[1, 0.5], [0.5, 1]] });
+ * const { centre, radius, axes } = await normal.ellipsoid({ probability: 0.95 }); // radius 2.45, axes 2 x 2
+ * ```
+ */
 export interface EllipsoidOptions {
   /** The share of draws that the ellipsoid holds, between 0 and 1. */
   readonly probability: number;

@@ -21,7 +21,7 @@ import type { NormalParameters } from './parameters.ts';
 export interface EmpiricalSyncOptions extends SampleSyncOptions {
   /**
    * True if the sample's own mean and covariance (divisor count - 1) must equal those of the normal, as in MASS's
-   * mvrnorm; false by default. Such a sample cannot be drawn in parts: it takes no `firstRow`.
+   * mvrnorm; false by default. Such a sample cannot be drawn in parts, so `firstRow` is refused.
    */
   readonly empirical?: boolean | undefined;
 }

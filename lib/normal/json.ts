@@ -21,7 +21,7 @@ export interface NormalJson {
   readonly covarium: 1;
   /** The type in which to sample by default. */
   readonly dtype: RealDtype;
-  /** Names of the n dimensions, which files have and a normal has not: `fromJSON` checks and leaves them. */
+  /** Names of the n dimensions. Files may have them; a normal does not. `fromJSON` checks and ignores them. */
   readonly columns?: readonly string[];
   /** n finite numbers. */
   readonly mean: readonly number[];

@@ -84,8 +84,8 @@ type Each<D extends RealDtype> = readonly MultivariateNormal<D>[];
 
 /**
  * B multivariate normals of the same dimension n on a device, for example one for each class, or one for each of
- * 100,000 tracks: two blocks of memory, whose normals are factored, drawn from and weighed by one command each. Every
- * method that computes has a synchronous twin. After {@link close} each throws `ERR_CLOSED`.
+ * 100,000 tracks. They are two blocks of memory: one command factors all of them, one draws from all, and one computes
+ * all densities. Every method that computes has a synchronous twin. After {@link close} each throws `ERR_CLOSED`.
  */
 export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   /** The device that holds the normals and computes. */
@@ -131,11 +131,11 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   }
 
   /**
-   * The normals of means (B x n) and covariances (B of n x n). If one is refused, none is made. Rejects like {@link
-   * MultivariateNormal.fromCovariance}, for the first normal that is refused, with its index (from 0) in the message
-   * and in the error's `matrix`: `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the
-   * entry), `ERR_SHAPE` (also if dimensions differ, or there is no covariance). With `singular`, `jitter` or a factor
-   * on the GPU each normal is made by itself, which is slow for many.
+   * The normals of means (B x n) and covariances (B matrices of n x n). If one is refused, none is made. Rejects like
+   * {@link MultivariateNormal.fromCovariance}, for the first normal that is refused, with its index (from 0) in the
+   * message and in the error's `matrix`: `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_NOT_SYMMETRIC` and
+   * `ERR_NOT_FINITE` (the entry), `ERR_SHAPE` (also if dimensions differ, or there is no covariance). With `singular`,
+   * `jitter` or a factor on the GPU each normal is made by itself, which is slow for many.
    */
   static async fromCovariance<O extends BatchOptions & AbortOptions>(
     options: Only<O, BatchOptions & AbortOptions>,
@@ -164,10 +164,10 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   }
 
   /**
-   * The normal of each group of rows (count x n), which has a label from 0 to B - 1 for each row: one fit for many
-   * groups. Rejects with `ERR_SHAPE` (a group of fewer than n + 1 rows), `ERR_OUT_OF_RANGE` (a label, or
-   * rows too large to square), `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (a group with a column that
-   * the columns before it determine, if rounding shows it).
+   * Fits a normal to each group of rows (count x n); `labels` has the group of each row, from 0 to B - 1. Rejects with
+   * `ERR_SHAPE` (a group of fewer than n + 1 rows), `ERR_OUT_OF_RANGE` (a label, or rows too large to square),
+   * `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (a group with a column that the columns before it
+   * determine, if rounding shows it).
    *
    * ```ts
    * using species = await MultivariateNormalBatch.fit({ device, rows, labels: [0, 0, 1, 0, 2, ...rest] });
@@ -203,8 +203,8 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   }
 
   /**
-   * This batch for JSON.stringify: options of {@link fromCovariance}, which makes it again of them and a device (of a
-   * singular normal with `singular`). It takes B n^3 operations before it returns. Throws `ERR_OUT_OF_MEMORY`,
+   * The batch for JSON.stringify, as options of {@link fromCovariance}. With a device (and `singular`, if a normal is
+   * singular) they make the batch again. It takes B n^3 operations before it returns. Throws `ERR_OUT_OF_MEMORY`,
    * `ERR_CLOSED`.
    *
    * ```ts
@@ -221,9 +221,9 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   }
 
   /**
-   * `count` draws of each normal: B matrices, count x n. Matrix b equals, bit for bit, what normal b alone draws from
-   * stream + b; on a GPU it equals it but for rounding. For many normals {@link sampleVolume} is much faster, as it
-   * makes no matrix for each. Rejects like {@link MultivariateNormal.sample}: `ERR_OUT_OF_RANGE` (count, seed, rows, a
+   * `count` draws of each normal: B matrices, count x n. Matrix b has the bits that normal b alone draws from stream +
+   * b; on a GPU they agree up to rounding. For many normals {@link sampleVolume} is much faster, because it does not
+   * make a matrix for each. Rejects like {@link MultivariateNormal.sample}: `ERR_OUT_OF_RANGE` (count, seed, rows, a
    * stream + b beyond 2^64 - 1), `ERR_TOO_LARGE`, `ERR_OUT_OF_MEMORY`, `ERR_ABORTED`.
    */
   async sample(count: number, options: BatchSampleOptions = {}): Promise<Matrix<D>[]> {
@@ -310,7 +310,7 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
   }
 
   /**
-   * Logarithm of the density of each normal at rows of its own: B x m. Rows are B x n, one for each normal (m = 1), or
+   * Logarithm of the density of each normal at its own rows: B x m. The rows are B x n, one for each normal (m = 1), or
    * a volume of width n, height m and depth B. Rejects like {@link logPdf}.
    */
   async logPdfEach(rows: MatrixInput | Volume, options: AbortOptions = {}): Promise<Matrix<D>> {

@@ -59,8 +59,8 @@ export interface MixtureJson extends BatchJson {
 }
 
 /**
- * A mixture of K multivariate normals of the same dimension n on a device: the density is the sum of those of the
- * components, times their weights. Every method that computes has a synchronous twin. After {@link close} each throws
+ * A mixture of K multivariate normals of the same dimension n on a device: its density is the sum of the components'
+ * densities times their weights. Every method that computes has a synchronous twin. After {@link close} each throws
  * `ERR_CLOSED`.
  *
  * ```ts
@@ -109,9 +109,9 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
   }
 
   /**
-   * The mixture of weights (K), means (K x n) and covariances (K of n x n). Rejects like {@link
+   * The mixture of weights (K), means (K x n) and covariances (K matrices of n x n). Rejects like {@link
    * MultivariateNormalBatch.fromCovariance}, and with `ERR_SHAPE`, `ERR_NOT_FINITE` and `ERR_NOT_POSITIVE_DEFINITE` (a
-   * weight that is not positive), `ERR_OUT_OF_RANGE` (one that is nothing beside the largest).
+   * weight that is not positive), `ERR_OUT_OF_RANGE` (a weight too small beside the largest).
    */
   static async fromCovariance<O extends MixtureOptions & AbortOptions>(
     options: Only<O, MixtureOptions & AbortOptions>,
@@ -127,8 +127,8 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
   }
 
   /**
-   * The mixture of K components that fits rows (count x n), by expectation and maximisation in float64. One seed gives
-   * one result on every device but for rounding; {@link report} says how it ended. Rejects with `ERR_SHAPE` (fewer than
+   * Fits a mixture of K components to rows (count x n), by expectation maximisation in float64. A seed gives the same
+   * result on every device up to rounding. {@link report} says how the fit ended. Rejects with `ERR_SHAPE` (fewer than
    * K (n + 1) rows), `ERR_NOT_FINITE` (the entry), `ERR_OUT_OF_RANGE` (an option, a component that loses its rows, or a
    * column that its type doesn't hold), `ERR_NOT_POSITIVE_DEFINITE` (a constant column, or a component with a column
    * that those before it determine, if rounding shows it).
@@ -152,7 +152,7 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
   }
 
   /**
-   * This mixture for JSON.stringify: options of {@link fromCovariance}, which makes it again of them and a device.
+   * The mixture for JSON.stringify, as options of {@link fromCovariance}, which with a device make the mixture again.
    * Throws `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   toJSON(): MixtureJson {
@@ -165,9 +165,9 @@ export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
   }
 
   /**
-   * `count` draws, count x n. Row r has the normals that a normal draws from `stream`, and its component is chosen by
-   * element r of the stream 2^63 away (`stream` with its highest bit inverted): any rows can be drawn separately.
-   * Rejects like {@link MultivariateNormal.sample}: `ERR_OUT_OF_RANGE` (count, seed, stream, rows), `ERR_TOO_LARGE`,
+   * `count` draws, count x n. Row r uses the standard normals of row r of `stream`; element r of the stream 2^63 away
+   * (`stream` with its highest bit inverted) chooses its component. So any rows can be drawn separately. Rejects like
+   * {@link MultivariateNormal.sample}: `ERR_OUT_OF_RANGE` (count, seed, stream, rows), `ERR_TOO_LARGE`,
    * `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`, `ERR_ABORTED`.
    */
   async sample(count: number, options: BatchSampleOptions = {}): Promise<Matrix<D>> {

@@ -60,7 +60,7 @@ let parametersInside: (normal: MultivariateNormal) => NormalParameters;
 let normalWith: <D extends RealDtype>(parameters: NormalParameters<D>) => MultivariateNormal<D>;
 
 /**
- * A multivariate normal of dimension n on a device, which computes its Cholesky factor once and keeps it. Every method
+ * A multivariate normal of dimension n on a device. It computes its Cholesky factor once and keeps it. Every method
  * that computes has a synchronous twin, which is faster for small work. After {@link close} each throws `ERR_CLOSED`.
  */
 export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distribution<D> {
@@ -92,10 +92,10 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   }
 
   /**
-   * The normal of a mean (n) and a covariance (n x n). Rejects with `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the
-   * entry), `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`, and `ERR_UNSUPPORTED` if the
-   * factor is to be made on a GPU and the device has none. `singular` accepts a singular covariance, `jitter` adds to
-   * its diagonal.
+   * The normal of a mean (n) and a covariance (n x n). `singular` accepts a singular covariance, and `jitter` adds to
+   * its diagonal. Rejects with `ERR_NOT_SYMMETRIC` and `ERR_NOT_FINITE` (the entry), `ERR_NOT_POSITIVE_DEFINITE` (the
+   * pivot), `ERR_SHAPE`, `ERR_UNSUPPORTED_DTYPE`, `ERR_CLOSED` (the device), and `ERR_UNSUPPORTED` (a factor on a GPU
+   * that the device does not have).
    *
    * ```ts
    * import { MultivariateNormal, openDevice } from 'covarium';
@@ -171,7 +171,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
 
   /**
    * The normal of a mean (n), and eigenvalues (m) and eigenvectors (n x m) of its covariance, which is singular if m <
-   * n or an eigenvalue is 0. One that adds to no variance more than rounding, max(n, 8) 2^-52 of it, counts as 0.
+   * n or an eigenvalue is 0. An eigenvalue counts as 0 if it adds at most a share of max(n, 8) 2^-52 to each variance.
    * Rejects with `ERR_NOT_POSITIVE_DEFINITE` (a negative eigenvalue), `ERR_INVALID_ARGUMENT` (eigenvectors that are not
    * orthonormal), `ERR_OUT_OF_RANGE` (numbers that the type does not hold), `ERR_NOT_FINITE`, `ERR_SHAPE`,
    * `ERR_UNSUPPORTED_DTYPE`.
@@ -242,8 +242,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   }
 
   /**
-   * The normal of what {@link toJSON} gives or `covarium fit` writes, parsed. Its covariance is computed anew, so that
-   * draws are those of the normal that was written but for rounding.
+   * The normal of the parsed JSON of {@link toJSON} or `covarium fit`. Its factor is computed anew, so its draws equal
+   * those of the original up to rounding.
    *
    * ```ts
    * const normal = await MultivariateNormal.fromJSON(JSON.parse(await readFile('model.json', 'utf8')), { device });
@@ -282,8 +282,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   }
 
   /**
-   * mean + L z for one z (n, gives a Vector) or for each row z (count x n, gives a Matrix), where L is the factor of a
-   * covariance. It takes one commit and keeps no factor. Rejects like {@link fromCovariance}.
+   * mean + L z for one z (n, gives a Vector) or for each row z (count x n, gives a Matrix), where L is the Cholesky
+   * factor of a covariance. It is one commit, which does not keep the factor. Rejects like {@link fromCovariance}.
    */
   static transform<Z extends RowsInput>(options: TransformOptions<Z> & AbortOptions): Promise<Transformed<Z>>;
   static async transform(options: TransformOptions & AbortOptions): Promise<Matrix | Vector> {
@@ -364,10 +364,10 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   }
 
   /**
-   * P(X <= x), in each coordinate, at each row x (count x n, or one vector of n): a Vector of count, float64. Entries
-   * may be infinite. Computed by a formula up to n = 2, and for larger n by randomised quasi-Monte Carlo until the
-   * error is below `absoluteError` or `maxPoints` are used; {@link boxProbability} also returns the error. Rejects with
-   * `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
+   * P(X <= x), in all coordinates, at each row x (count x n, or one vector of n): a Vector of count, float64. Entries
+   * may be infinite. A formula computes it up to n = 2. For larger n randomised quasi-Monte Carlo estimates it, until
+   * the error is below `absoluteError` or `maxPoints` are used; {@link boxProbability} also returns the error. Rejects
+   * with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
    */
   async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector<'float64'>> {
     return integrate(
@@ -384,7 +384,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   }
 
   /**
-   * P(lower <= X <= upper), in each of n coordinates, with the error of the estimate (Genz and Bretz 2002); see
+   * P(lower <= X <= upper), in all n coordinates, and the error of the estimate (Genz and Bretz 2002); see
    * docs/probabilities.md. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (a lower limit above
    * the upper one, an option), `ERR_ABORTED`.
    *
@@ -409,11 +409,11 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   }
 
   /**
-   * This normal for JSON.stringify, as `covarium fit` writes it and {@link fromJSON} reads it. It takes n^3 operations
+   * The normal for JSON.stringify, as `covarium fit` writes it and {@link fromJSON} reads it. It takes n^3 operations
    * before it returns. A normal has no names of columns: add those of a model yourself. The covariance of a low-rank
-   * normal may be singular in float32: pass {@link fromJSON} `dtype: 'float64'` then. Of a singular normal pass it
-   * `singular`: without, it refuses the covariance, or makes a regular normal of it where rounding hides the rank.
-   * Throws `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   * normal may be singular in float32: then pass `dtype: 'float64'` to {@link fromJSON}. For a singular normal, pass it
+   * `singular`; otherwise it refuses the covariance, or, if rounding hides the rank, makes a regular normal. Throws
+   * `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   toJSON(): NormalJson {
     return normalToJson(this.#open());
@@ -443,8 +443,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   }
 
   /**
-   * The correlation matrix, n x n, with ones on its diagonal; a coordinate that does not vary correlates with no other.
-   * The dtype need not hold the variances. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   * The correlation matrix, n x n, with ones on its diagonal. The correlations of a coordinate that does not vary
+   * are 0. The dtype need not hold the variances. Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   async correlation(options: AbortOptions = {}): Promise<Matrix<D>> {
     return runAlone(options, () => correlation(this.#open()));
@@ -469,8 +469,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   }
 
   /**
-   * A copy of the lower Cholesky factor of the covariance, n x n. If the covariance is singular, the root from which
-   * the draws are made, n x rank (n x 1 of zeros if the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   * A copy of the lower Cholesky factor of the covariance, n x n. If the covariance is singular, it is the root with
+   * which draws are made, n x rank (n x 1 of zeros if the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   async factor(options: AbortOptions = {}): Promise<Matrix<D>> {
     return runAlone(options, () => factorMatrix(this.#open()));
@@ -495,9 +495,9 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   }
 
   /**
-   * The normal of the other coordinates, in their order, given these values of m coordinates. Rejects like {@link
-   * marginal}, with `ERR_SHAPE` if no coordinate is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that is
-   * impossible because the normal is singular).
+   * The normal of the other coordinates, in their order, given values of m coordinates. Rejects like {@link marginal},
+   * with `ERR_SHAPE` if no coordinate is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that a singular normal
+   * cannot have).
    *
    * ```ts
    * import { MultivariateNormal, openDevice } from 'covarium';
@@ -515,7 +515,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   }
 
   /**
-   * Mean of the other coordinates, in their order, for each row of values of the m given ones: count x (n - m). The
+   * Means of the other coordinates, in their order, for each row of values of m given ones: count x (n - m). The
    * covariance is the same for all rows: that of {@link conditional}. Rejects like {@link conditional}.
    */
   async conditionalMeans(options: ConditionalMeansOptions & AbortOptions): Promise<Matrix<D>> {
@@ -528,9 +528,9 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   }
 
   /**
-   * The normal of A x + b + e for x of this one, where A is m x n, b has m entries, and e is independent noise. Rejects
-   * with `ERR_NOT_POSITIVE_DEFINITE` (a row of A that the rows before it determine, unless `singular` allows it; noise
-   * that is not a covariance), `ERR_NOT_SYMMETRIC`, `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
+   * The normal of A x + b + e, where x has this normal, A is m x n, b has m entries, and e is independent noise.
+   * Rejects with `ERR_NOT_POSITIVE_DEFINITE` (a row of A that the rows before it determine, unless `singular` allows
+   * it; noise that is not a covariance), `ERR_NOT_SYMMETRIC`, `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
    */
   async affine(options: AffineOptions & AbortOptions): Promise<MultivariateNormal<D>> {
     return new MultivariateNormal(await runWith(options, (rest) => affine(this.#open(), rest)));
@@ -555,9 +555,9 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   }
 
   /**
-   * mean + L z for each row of probabilities (count x n, or one vector of n; {@link rank} in place of n if the
-   * covariance is singular), where z are their standard normal quantiles and L is the matrix that {@link transform}
-   * multiplies by: count x n. It turns uniform numbers, such as a low-discrepancy sequence, into draws. Rejects with
+   * mean + L z for each row of probabilities (count x n, or one vector of n; {@link rank} replaces n if the covariance
+   * is singular): count x n. z are the standard normal quantiles of the probabilities, and L is the matrix of {@link
+   * transform}. It turns uniform numbers, such as a low-discrepancy sequence, into draws. Rejects with
    * `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`, `ERR_CLOSED`.
    */
   async quantile(probabilities: RowsInput, options: AbortOptions = {}): Promise<Matrix<D>> {
@@ -570,8 +570,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   }
 
   /**
-   * The ellipsoid with n half-axes that holds a share of the draws. Rejects with `ERR_OUT_OF_RANGE`, `ERR_CLOSED`, and
-   * `ERR_SHAPE` for a singular normal that is a point.
+   * The ellipsoid that holds a share of the draws, with n half-axes. Rejects with `ERR_OUT_OF_RANGE` (a share not
+   * between 0 and 1), `ERR_CLOSED`, and `ERR_SHAPE` (a singular normal that is a point).
    */
   async ellipsoid(options: EllipsoidOptions & AbortOptions): Promise<Ellipsoid> {
     return runWith(options, (rest) => ellipsoid(this.#open(), rest));

@@ -27,19 +27,20 @@ export interface CovarianceOptions extends NormalOptions, FactorOptions {
   readonly singular?: SingularCovariance | undefined;
   /**
    * Adds to the diagonal if the covariance is not positive definite; false by default. The jitter is a share of the
-   * largest variance (from 2^-22 in float32 or 2^-51 in float64, to 1); `true` means 2^-22 or 2^-40. The factor is
-   * tried with nothing added, then with 1, 10, 100 and 1,000 times the jitter. Cannot be combined with `singular`. What
-   * is added makes it another covariance, with a root of its own: one seed gives other draws than with `singular`.
+   * largest variance (from 2^-22 in float32 or 2^-51 in float64, to 1); `true` means 2^-22 or 2^-40. The matrix is
+   * factored with nothing added, then with 1, 10, 100 and 1,000 times the jitter, until that succeeds. Cannot be
+   * combined with `singular`. What is added changes the covariance and its root, so one seed gives other draws than
+   * with `singular`.
    */
   readonly jitter?: boolean | number | undefined;
 }
 
 /**
  * What to do with a singular covariance. `error` throws `ERR_NOT_POSITIVE_DEFINITE`. `pivoted` finds its rank and a
- * root (n x rank) by a pivoted Cholesky factorisation on the host; it is fast. `eigen` uses the eigenvalues of the
- * correlation matrix, on the host; it judges the rank more sharply, but is slow beyond some hundreds of dimensions.
- * Both refuse a matrix that is clearly not positive semidefinite. Their roots of a singular covariance differ, so one
- * seed gives different draws of the same distribution.
+ * root (n x rank) by a pivoted Cholesky factorisation, which is fast. `eigen` uses the eigenvalues of the correlation
+ * matrix; it judges the rank more sharply, but takes longer. LAPACK computes both on the device; without it TypeScript
+ * does. Both refuse a matrix that is clearly not positive semidefinite. Their roots of a singular covariance differ, so
+ * one seed gives different draws of the same distribution.
  */
 export type SingularCovariance = 'error' | 'pivoted' | 'eigen';
 
@@ -49,7 +50,7 @@ export interface JitterReport {
   readonly amount: number;
   /** How often a factor was tried, from 1. */
   readonly attempts: number;
-  /** The smallest pivot of the factor: the least variance of a variable that is left when those before it are known. */
+  /** The smallest pivot of the factor: the least variance that a variable keeps when those before it are known. */
   readonly smallestPivot: number;
 }
 
@@ -57,11 +58,21 @@ export interface JitterReport {
 export interface DiagonalOptions extends NormalOptions {
   /** Positive: n numbers, or one for all. */
   readonly variances: VectorInput | number;
-  /** n, if `variances` is one number; by default the length of the mean. */
+  /** n, needed if `variances` is one number and there is no mean; by default the length of the mean. */
   readonly dimension?: number | undefined;
 }
 
-/** Options of {@link MultivariateNormal.fromEigen}: the covariance is vectors diag(values) vectors'. */
+/**
+ * Options of {@link MultivariateNormal.fromEigen}: the covariance is vectors diag(values) vectors'.
+ *
+ * ```ts
+ * import { MultivariateNormal, openDevice } from 'covarium';
+ *
+ * const device = openDevice();
+ * const vectors = [[0.6, -0.8], [0.8, 0.6]]; // columns are eigenvectors
+ * const normal = await MultivariateNormal.fromEigen({ device, values: [2, 0.5], vectors });
+ * ```
+ */
 export interface EigenOptions extends NormalOptions {
   /** Eigenvalues, m of them (at most n), none negative except by rounding; if m < n the others are 0. */
   readonly values: VectorInput;
@@ -69,7 +80,17 @@ export interface EigenOptions extends NormalOptions {
   readonly vectors: MatrixInput;
 }
 
-/** Options of {@link MultivariateNormal.fromLowRank}: the covariance is factor factor' + diag(diagonal). */
+/**
+ * Options of {@link MultivariateNormal.fromLowRank}: the covariance is factor factor' + diag(diagonal).
+ *
+ * ```ts
+ * import { MultivariateNormal, openDevice } from 'covarium';
+ *
+ * const device = openDevice();
+ * const factor = [[1], [0.5], [2]]; // how each of 3 variables depends on 1 common factor
+ * const market = await MultivariateNormal.fromLowRank({ device, factor, diagonal: [1, 1, 0.25] });
+ * ```
+ */
 export interface LowRankOptions extends NormalOptions {
   /** n x k. */
   readonly factor: MatrixInput;
@@ -77,7 +98,17 @@ export interface LowRankOptions extends NormalOptions {
   readonly diagonal: VectorInput | number;
 }
 
-/** Options of {@link MultivariateNormal.fromCorrelation}. */
+/**
+ * Options of {@link MultivariateNormal.fromCorrelation}.
+ *
+ * ```ts
+ * import { MultivariateNormal, openDevice } from 'covarium';
+ *
+ * const correlation = [[1, 0.5], [0.5, 1]];
+ * const options = { device: openDevice(), correlation, standardDeviations: [2, 3] };
+ * const normal = await MultivariateNormal.fromCorrelation(options); // covariance [[4, 3], [3, 9]]
+ * ```
+ */
 export interface CorrelationOptions extends NormalOptions, FactorOptions {
   /** Symmetric, with ones on its diagonal, n x n. */
   readonly correlation: MatrixInput;

@@ -138,8 +138,8 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
   }
 
   /**
-   * The distributions of locations (B x n) and scales (B of n x n). If one is refused, none is made. Rejects like
-   * {@link MultivariateStudentT.fromScale} (`ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_NOT_POSITIVE_DEFINITE`,
+   * The distributions of locations (B x n) and scales (B matrices of n x n). If one is refused, none is made. Rejects
+   * like {@link MultivariateStudentT.fromScale} (`ERR_SHAPE`, `ERR_NOT_FINITE`, `ERR_NOT_POSITIVE_DEFINITE`,
    * `ERR_OUT_OF_RANGE`), for the first that is refused, with its index (from 0) in the message and in the error's
    * `matrix`.
    */
@@ -165,7 +165,7 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
   }
 
   /**
-   * This batch for JSON.stringify: options of {@link fromScale}, which makes it again of them and a device. It takes B
+   * The batch for JSON.stringify, as options of {@link fromScale}, which with a device make the batch again. It takes B
    * n^3 operations before it returns. Throws `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   toJSON(): StudentBatchJson {
@@ -195,10 +195,10 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
   }
 
   /**
-   * `count` draws of each, a volume of width n, height `count` and depth B, written to `out` if given. Those of b are
-   * those that it alone draws from stream + b, bit for bit; on a GPU but for rounding. Rejects like {@link
-   * MultivariateNormalBatch.sampleVolume}: `ERR_OUT_OF_RANGE`, `ERR_SHAPE` (out), `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`,
-   * `ERR_ABORTED`.
+   * `count` draws of each distribution, a volume of width n, height `count` and depth B, written to `out` if given. The
+   * draws of b have the bits that it alone draws from stream + b; on a GPU they agree up to rounding. Rejects like
+   * {@link MultivariateNormalBatch.sampleVolume}: `ERR_OUT_OF_RANGE`, `ERR_SHAPE` (out), `ERR_OUT_OF_MEMORY`,
+   * `ERR_CLOSED`, `ERR_ABORTED`.
    */
   async sampleVolume(count: number, options: StudentVolumeOptions = {}): Promise<Volume<D>> {
     checkOptions(options, [...volumeOptionNames, 'signal']);
@@ -214,7 +214,7 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
   }
 
   /**
-   * Logarithm of the density of each at each row (count x n, or one vector of n): B x count. Rejects with
+   * Logarithm of the density of each distribution at each row (count x n, or one vector of n): B x count. Rejects with
    * `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_OUT_OF_MEMORY`.
    */
   async logPdf(rows: RowsInput, options: AbortOptions = {}): Promise<Matrix<D>> {
@@ -232,8 +232,8 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
   }
 
   /**
-   * Logarithm of the density of each at rows of its own: B x m. Rows are B x n, one for each (m = 1), or a volume of
-   * width n, height m and depth B. Rejects like {@link logPdf}.
+   * Logarithm of the density of each distribution at its own rows: B x m. The rows are B x n, one for each (m = 1), or
+   * a volume of width n, height m and depth B. Rejects like {@link logPdf}.
    */
   async logPdfEach(rows: MatrixInput | Volume, options: AbortOptions = {}): Promise<Matrix<D>> {
     return runAlone(options, () => {

@@ -142,8 +142,8 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   }
 
   /**
-   * The Student-t of a location (n) and the inverse of a scale (n x n), which is never inverted. Rejects like {@link
-   * fromScale}.
+   * The Student-t of a location (n) and the inverse of a scale (n x n). The inverse is factored, but never inverted.
+   * Rejects like {@link fromScale}.
    */
   static async fromPrecision<O extends ScalePrecisionOptions & AbortOptions>(
     options: Only<O, ScalePrecisionOptions & AbortOptions>,
@@ -231,8 +231,8 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   }
 
   /**
-   * The Student-t of what {@link toJSON} gives, parsed; its draws are those of the one that was written but for
-   * rounding. Rejects with `ERR_MALFORMED_MODEL`, and like {@link fromScale}.
+   * The Student-t of the parsed JSON of {@link toJSON}. Its draws equal those of the original up to rounding. Rejects
+   * with `ERR_MALFORMED_MODEL`, and like {@link fromScale}.
    */
   static async fromJSON<O extends JsonOptions & AbortOptions>(
     json: unknown,
@@ -307,11 +307,11 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   }
 
   /**
-   * P(X <= x), in each coordinate, at each row x (count x n, or one vector of n): a Vector of count, float64. Entries
-   * may be infinite. Computed by a formula in one dimension, and in two with whole degrees of freedom up to 1000 (with
-   * infinitely many as the normal's); beyond by randomised quasi-Monte Carlo, until the error is below `absoluteError`
-   * or `maxPoints` are used. {@link boxProbability} also returns the error. Rejects with
-   * `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
+   * P(X <= x), in all coordinates, at each row x (count x n, or one vector of n): a Vector of count, float64. Entries
+   * may be infinite. A formula computes it in one dimension, and in two with whole degrees of freedom up to 1000;
+   * infinitely many give the normal's. Otherwise randomised quasi-Monte Carlo estimates it, until the error is below
+   * `absoluteError` or `maxPoints` are used. {@link boxProbability} also returns the error. Rejects with `ERR_SHAPE`,
+   * `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (an option), `ERR_ABORTED`.
    */
   async cdf(rows: RowsInput, options: ProbabilityOptions = {}): Promise<Vector<'float64'>> {
     const nu = this.degreesOfFreedom;
@@ -329,7 +329,7 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   }
 
   /**
-   * P(lower <= X <= upper), in each of n coordinates, with the error of the estimate (Genz and Bretz 2002); see
+   * P(lower <= X <= upper), in all n coordinates, and the error of the estimate (Genz and Bretz 2002); see
    * docs/probabilities.md. Rejects with `ERR_SHAPE`, `ERR_NOT_FINITE` (NaN), `ERR_OUT_OF_RANGE` (a lower limit above
    * the upper one, an option), `ERR_ABORTED`.
    */
@@ -349,8 +349,8 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   }
 
   /**
-   * This Student-t for JSON.stringify; {@link fromJSON} reads it, of a singular scale with `singular`, as of a normal.
-   * It takes n^3 operations before it returns. Throws `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   * The Student-t for JSON.stringify, which {@link fromJSON} reads. If the scale is singular, pass `singular` to {@link
+   * fromJSON}. It takes n^3 operations before it returns. Throws `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   toJSON(): StudentJson {
     return studentToJson(this.#open());
@@ -358,7 +358,7 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
 
   /**
    * Variances of the n coordinates, nu / (nu - 2) times the scale's diagonal. Rejects with `ERR_OUT_OF_RANGE` with two
-   * degrees of freedom or fewer, where there are none; `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
+   * degrees of freedom or fewer, because variances do not exist then; `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   async variances(options: AbortOptions = {}): Promise<Vector<D>> {
     return runAlone(options, () => variancesTask(this.#open().normal, this.#stretch()));
@@ -421,7 +421,7 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   }
 
   /**
-   * A copy of the lower Cholesky factor of the scale, n x n. If the scale is singular, the root from which the draws
+   * A copy of the lower Cholesky factor of the scale, n x n. If the scale is singular, it is the root with which draws
    * are made, n x rank (n x 1 of zeros if the rank is 0). Rejects with `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
   async factor(options: AbortOptions = {}): Promise<Matrix<D>> {
@@ -448,10 +448,10 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   }
 
   /**
-   * The Student-t of the other coordinates, in their order, given these values of m coordinates. It has m more degrees
-   * of freedom, and its scale grows with the distance of the values from their location. Rejects like {@link marginal},
-   * with `ERR_SHAPE` if no coordinate is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that is impossible
-   * because the scale is singular).
+   * The Student-t of the other coordinates, in their order, given values of m coordinates. It has m more degrees of
+   * freedom, and its scale grows with the distance of the values from their location. Rejects like {@link marginal},
+   * with `ERR_SHAPE` if no coordinate is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that a singular scale
+   * does not allow).
    */
   async conditional(options: ConditionalOptions & AbortOptions): Promise<MultivariateStudentT<D>> {
     return new MultivariateStudentT(await runWith(options, (rest) => studentConditional(this.#open(), rest)));
@@ -504,10 +504,10 @@ export class MultivariateStudentT<D extends RealDtype = RealDtype> extends Distr
   }
 
   /**
-   * location + L t for each row of probabilities (count x n, or one vector of n; {@link rank} in place of n if the
-   * scale is singular): count x n. L is the factor, and t_k the quantile of Student's t with nu + k degrees of freedom
-   * (k from 0), times sqrt((nu + t_0^2 + ... + t_(k-1)^2) / (nu + k)). It turns uniform numbers, such as a
-   * low-discrepancy sequence, into draws. With infinitely many degrees of freedom it equals the normal's. Rejects with
+   * location + L t for each row of probabilities (count x n, or one vector of n; {@link rank} replaces n if the scale
+   * is singular): count x n. L is the factor, and t_k is the quantile of Student's t with nu + k degrees of freedom (k
+   * from 0) times sqrt((nu + t_0^2 + ... + t_(k-1)^2) / (nu + k)). It turns uniform numbers, such as a low-discrepancy
+   * sequence, into draws. With infinitely many degrees of freedom it equals the normal's. Rejects with
    * `ERR_OUT_OF_RANGE` (not between 0 and 1), `ERR_SHAPE`, `ERR_CLOSED`.
    */
   async quantile(probabilities: RowsInput, options: AbortOptions = {}): Promise<Matrix<D>> {

@@ -50,7 +50,7 @@ export interface ScaleDiagonalOptions extends StudentOptions {
    * stretched; those of the Student-t are nu / (nu - 2) times as large.
    */
   readonly diagonal: VectorInput | number;
-  /** n, if `diagonal` is one number; by default the length of the location. */
+  /** n, needed if `diagonal` is one number and there is no location; by default the length of the location. */
   readonly dimension?: number | undefined;
 }
 

@@ -184,10 +184,10 @@ export interface NumberTable {
 }
 
 /**
- * Reads a file of numbers, CSV, NPY, Arrow (file or stream) or Parquet, whole: rows x columns. `source` is a path (`-`
- * is standard input), a URL (`file:`, `http:`, `https:`), bytes, or a stream of bytes. Of 64-bit integers, those of CSV
- * too, only those that float64 holds are read. A program that reads large tables one after the other closes the rows of
- * each: their memory is that of the next.
+ * Reads a whole file of numbers, rows x columns: CSV, NPY, Arrow (file or stream) or Parquet. `source` is a path (`-`
+ * is standard input), a URL (`file:`, `http:`, `https:`), bytes, or a stream of bytes. A 64-bit integer that float64
+ * does not hold is refused, in CSV too. If you read large tables one after the other, close the rows of each, so that
+ * the next can reuse their memory.
  *
  * ```ts
  * const { rows } = await readTable(new URL('https://example.org/points.csv'));

@@ -118,9 +118,9 @@ export type TableInput = MatrixInput | NumberTable;
 
 /**
  * Writes rows x columns of `float32` or `float64` numbers (lists of numbers are `float64`) as CSV, NPY, Arrow (file or
- * stream) or Parquet, `-` to standard output. `rows` is a matrix, a table (by columns, by rows, or as {@link readTable}
- * gives it), or an async iterable of matrices, which are written as they come. The file appears under its name when it
- * is whole; until then what was there stays.
+ * stream) or Parquet. The path `-` is standard output. `rows` is a matrix, a table (by columns, by rows, or as {@link
+ * readTable} returns it), or an async iterable of these, which are written as they come. The file appears under its
+ * name when it is complete; until then an older file stays.
  *
  * ```ts
  * await writeTable('draws.parquet', normal.blocks(1_000_000_000, { seed: 1 }));
