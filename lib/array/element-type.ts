@@ -38,7 +38,7 @@ export type MadeOf<Given, Asked extends Dtype | undefined> =
 
 type PlainIs<D extends Dtype, Given> = 'plain' extends Given ? D : never;
 
-/** The options whose numbers a distribution's element type follows. */
+/** The options whose numbers determine the element type of a distribution. */
 export type NumberOption =
   | ('mean' | 'covariance' | 'variances' | 'values' | 'vectors' | 'factor' | 'diagonal')
   | ('correlation' | 'standardDeviations' | 'precision' | 'rows' | 'means' | 'covariances')

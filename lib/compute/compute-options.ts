@@ -18,5 +18,5 @@ export interface ComputeOptions {
   readonly check?: boolean | undefined;
 }
 
-/** A kernel's text in TypeScript: a function of its arguments and of what a thread knows. */
+/** A kernel in TypeScript: a function of the kernel's arguments and of the {@link Thread} that runs it. */
 export type ComputeFunction<D extends Descriptor> = (given: SeenBy<D>, thread: Thread) => void;

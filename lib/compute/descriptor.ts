@@ -116,20 +116,20 @@ export interface WrittenNumbers {
   [index: number]: number;
 }
 
-/** What a kernel's text sees of a parameter. */
+/** The type of a parameter inside a kernel. */
 export type Seen<P> = P extends Scalar ? number : P extends Numbers<ScalarName, 'read'> ? ReadNumbers : WrittenNumbers;
 
-/** What a kernel's text sees of all parameters. */
+/** The types of all parameters inside a kernel, by name. */
 export type SeenBy<D extends Descriptor> = { readonly [Name in keyof D]: Seen<D[Name]> };
 
-/** What holds the numbers of a launch's argument, of any shape. */
+/** An array that a launch takes as an argument, of any shape. */
 export type Holder<N extends ScalarName> =
   | Matrix<DtypeOfScalar<N>>
   | Vector<DtypeOfScalar<N>>
   | Volume<DtypeOfScalar<N>>
   | Values<DtypeOfScalar<N>>;
 
-/** What a launch takes for a parameter. */
+/** The type of the argument that a launch takes for a parameter. */
 export type Given<P> =
   P extends Numbers<infer N, infer Access>
     ? Access extends 'read'
@@ -137,5 +137,5 @@ export type Given<P> =
       : Holder<N>
     : number;
 
-/** What a launch takes for all parameters, by name. */
+/** The types of the arguments that a launch takes, by name. */
 export type GivenTo<D extends Descriptor> = { readonly [Name in keyof D]: Given<D[Name]> };

@@ -24,7 +24,7 @@ export interface ElementwiseOptions {
   readonly uses?: Uses | undefined;
 }
 
-/** What `Device.reduction` takes, as text. */
+/** The texts of `Device.reduction`. */
 export interface ReductionTexts {
   /** Names of the arrays, separated by commas. */
   readonly from: string;

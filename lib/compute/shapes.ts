@@ -8,7 +8,7 @@ import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, knownDtypeOf, type Values } from '../dtype.ts';
 import type { ScalarName } from './descriptor.ts';
 
-/** What an elementwise kernel takes for an array. */
+/** An array that an elementwise kernel takes as an argument. */
 export type Shaped = Matrix | Vector | Volume | Values | readonly number[];
 
 /** Width, height and depth; a vector is one row. */

@@ -21,7 +21,7 @@ import {
   strides,
 } from './shapes.ts';
 
-/** What holds the results of type N: a Volume or a Matrix if an argument is one, else a Vector. */
+/** The results, of type N: a Volume or a Matrix if an argument is one, else a Vector. */
 export type Result<N extends ScalarName> =
   | Matrix<DtypeOfScalar<N>>
   | Vector<DtypeOfScalar<N>>

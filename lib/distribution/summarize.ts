@@ -41,7 +41,7 @@ export interface SummarySyncOptions extends RunOptions {
 /** Selects rows of a run, what is computed of them, and a signal to stop. */
 export interface SummaryOptions extends SummarySyncOptions, AbortOptions {}
 
-/** What `summarize` computes of draws, all in float64; what was not asked for is undefined. */
+/** The result of `summarize`, in float64. Fields that were not asked for are undefined. */
 export interface Summary {
   /** Number of draws. */
   readonly count: number;
@@ -68,7 +68,7 @@ export type AskedFor<Options, Name extends string, Asking, Result> = Options ext
     ? undefined
     : Result | undefined;
 
-/** A {@link Summary} that has what these options ask for. */
+/** A {@link Summary} with the fields that these options ask for. */
 export interface SummaryOf<Options> extends Summary {
   readonly covariance: AskedFor<Options, 'covariance', true, Matrix<'float64'>>;
   readonly quantiles: AskedFor<Options, 'quantiles', VectorInput, Matrix<'float64'>>;

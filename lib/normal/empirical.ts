@@ -17,7 +17,7 @@ import { normalCounter, randomSeed } from '../stream/counter.ts';
 import type { MeansSyncOptions } from './draw.ts';
 import type { NormalParameters } from './parameters.ts';
 
-/** Options of `sampleSync` for a sample whose own moments are exactly the normal's. */
+/** Options of `sampleSync` for a sample with exactly the mean and covariance of the normal. */
 export interface EmpiricalSyncOptions extends SampleSyncOptions {
   /**
    * True if the sample's own mean and covariance (divisor count - 1) must equal those of the normal, as in MASS's
@@ -26,7 +26,7 @@ export interface EmpiricalSyncOptions extends SampleSyncOptions {
   readonly empirical?: boolean | undefined;
 }
 
-/** Options of `sample` for a sample whose own moments are exactly the normal's. */
+/** Options of `sample` for a sample with exactly the mean and covariance of the normal. */
 export interface EmpiricalOptions extends EmpiricalSyncOptions, SampleOptions {}
 
 /** Separates the options that only a normal's sample has from the others. Throws `ERR_INVALID_ARGUMENT`. */

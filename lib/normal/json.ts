@@ -29,7 +29,7 @@ export interface NormalJson {
   readonly covariance: readonly (readonly number[])[];
 }
 
-/** What `fromJSON` of a distribution takes. */
+/** Options of `fromJSON` of a distribution. */
 export interface JsonOptions
   extends Pick<CovarianceOptions, 'device' | 'dtype' | 'singular' | 'jitter' | 'factor' | 'symmetryTolerance'> {}
 

@@ -135,7 +135,7 @@ export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
    * {@link MultivariateNormal.fromCovariance}, for the first normal that is refused, with its index (from 0) in the
    * message and in the error's `matrix`: `ERR_NOT_POSITIVE_DEFINITE` (the pivot), `ERR_NOT_SYMMETRIC` and
    * `ERR_NOT_FINITE` (the entry), `ERR_SHAPE` (also if dimensions differ, or there is no covariance). With `singular`,
-   * `jitter` or a factor on the GPU each normal is made by itself, which is slow for many.
+   * `jitter` or a factor on the GPU each normal is made separately, which is slow for many.
    */
   static async fromCovariance<O extends BatchOptions & AbortOptions>(
     options: Only<O, BatchOptions & AbortOptions>,

@@ -76,7 +76,7 @@ export interface DiagonalOptions extends NormalOptions {
 export interface EigenOptions extends NormalOptions {
   /** Eigenvalues, m of them (at most n), none negative except by rounding; if m < n the others are 0. */
   readonly values: VectorInput;
-  /** Eigenvectors, n x m, orthonormal but for rounding of their type or the normal's: column j belongs to value j. */
+  /** Eigenvectors, n x m, orthonormal up to the rounding of their type or the normal's. Column j belongs to value j. */
   readonly vectors: MatrixInput;
 }
 

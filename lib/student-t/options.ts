@@ -58,7 +58,7 @@ export interface ScaleDiagonalOptions extends StudentOptions {
 export interface ScaleEigenOptions extends StudentOptions {
   /** Eigenvalues, m of them (at most n), none negative except by rounding; if m < n the others are 0. */
   readonly values: VectorInput;
-  /** Eigenvectors of length 1, n x m: column j belongs to value j. */
+  /** Eigenvectors, n x m, orthonormal up to rounding. Column j belongs to value j. */
   readonly vectors: MatrixInput;
 }
 

@@ -126,9 +126,9 @@ export type TableInput = MatrixInput | NumberTable;
  * await writeTable('draws.parquet', normal.blocks(1_000_000_000, { seed: 1 }));
  * ```
  *
- * Throws `ERR_FILE_UNWRITABLE`, `ERR_DISK_FULL`, `ERR_SHAPE` (names that are not as many as the columns, blocks whose
- * columns or their names differ), `ERR_INVALID_ARGUMENT` (an unknown format, whole numbers, blocks of two types, a name
- * that is there twice in Arrow or Parquet, NPY to a pipe without `count`), `ERR_UNKNOWN_OPTION`, `ERR_CLOSED`,
+ * Throws `ERR_FILE_UNWRITABLE`, `ERR_DISK_FULL`, `ERR_SHAPE` (the number of names is not that of the columns, or blocks
+ * have different columns or names), `ERR_INVALID_ARGUMENT` (an unknown format, whole numbers, blocks of two types, a
+ * name that occurs twice in Arrow or Parquet, NPY to a pipe without `count`), `ERR_UNKNOWN_OPTION`, `ERR_CLOSED`,
  * `ERR_ABORTED`, and what the iterable throws.
  */
 export async function writeTable(
