@@ -1,4 +1,4 @@
-// Bodies that pull each other: groups of threads read the places of all by tiles that they share.
+// Bodies that attract each other: groups of threads read the places of all by tiles that they share.
 import { readFileSync } from 'node:fs';
 import { askedDevice, exampleOptions } from './example-options.ts';
 import { writePicture } from './picture.ts';
