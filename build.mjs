@@ -18,10 +18,6 @@ const ownRequire = `const require = (name) => {
   if (found) return found;
   throw Object.assign(new Error(name), { code: 'MODULE_NOT_FOUND' });
 };`;
-// How esbuild names what it may have renamed. Names of arrow functions are for stack traces alone, and to set one takes
-// longer than many a call that makes one.
-const naming = 'var __name = (target, value) => __defProp(';
-const namingOfClasses = 'var __name = (target, value) => target.prototype === undefined ? target : __defProp(';
 const optional = process.argv.includes('--optional');
 
 function newest(path) {
@@ -67,37 +63,38 @@ if (
 async function bundle() {
   const { build, transform } = await import('esbuild');
   const { dependencies, peerDependencies, engines } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const target = engines.node.replace('>=', 'node');
   const shared = {
     absWorkingDir: folder,
     bundle: true,
     format: 'esm',
     platform: 'node',
-    target: engines.node.replace('>=', 'node'),
+    target,
     // linkedom asks for canvas by require, and does without.
     external: [...Object.keys(dependencies), ...Object.keys(peerDependencies), 'canvas'],
-  };
-  // The plotting libraries are none of ours to be read, and large: they and the parser are minified.
-  const library = {
-    ...shared,
-    entryPoints: ['lib/plot/library.ts'],
-    minify: true,
-    legalComments: 'inline',
-    write: false,
+    banner: { js: ownRequire },
     metafile: true,
+    outdir: 'dist',
+    outbase: '.',
+    chunkNames: 'lib/chunks/[name]-[hash]',
+    splitting: true,
   };
-  const bundled = [];
-  const minifiedLibrary = async () => {
-    const { outputFiles, metafile } = await build(library);
-    bundled.push(...Object.keys(metafile.inputs));
-    return outputFiles[0].text;
-  };
-  const minified = {
-    name: 'minified plotting libraries',
-    setup: ({ onLoad }) =>
-      onLoad({ filter: /[\\/]lib[\\/]plot[\\/]library\.ts$/ }, async () => ({
-        contents: await minifiedLibrary(),
-        loader: 'js',
-      })),
+  const index = join(folder, 'lib/index.ts');
+  const commandLine = join(folder, 'lib/cli/main.ts');
+  // esbuild puts modules into the same file if the same entries reach them, and what is imported as it is needed is an
+  // entry too. Each entry imports the index here, so that all that the index loads is in one file.
+  const oneIndex = {
+    name: 'one file for the index',
+    setup: ({ onResolve, onLoad }) => {
+      onResolve({ filter: /^\..*\.ts$/ }, ({ path, kind, resolveDir }) =>
+        kind === 'dynamic-import' ? { path: join(resolveDir, path), pluginData: 'entry' } : undefined,
+      );
+      onLoad({ filter: /\.ts$/ }, ({ path, pluginData }) =>
+        pluginData === 'entry' || path === commandLine
+          ? { contents: `${readFileSync(path, 'utf8')}\nimport ${JSON.stringify(index)};\n`, loader: 'ts' }
+          : undefined,
+      );
+    },
   };
   const parser = {
     name: 'minified parser of kernels in TypeScript',
@@ -107,32 +104,28 @@ async function bundle() {
         loader: 'js',
       })),
   };
-  const { metafile } = await build({
-    ...shared,
-    banner: { js: ownRequire },
-    // Classes keep the names under which they are exported: esbuild calls one that names itself _Matrix.
-    keepNames: true,
-    metafile: true,
-    entryPoints: [
-      'lib/index.ts',
-      'lib/cli/main.ts',
-      // For building the addon, here and by prebuilds.mjs.
-      ...['build', 'node-gyp', 'stage'].map((name) => `lib/addon/${name}.ts`),
-    ],
-    outdir: 'dist',
-    outbase: '.',
-    chunkNames: 'lib/chunks/[name]-[hash]',
-    splitting: true,
-    plugins: [minified, parser],
-  });
-  for (const path of Object.keys(metafile.outputs)) {
-    const named = readFileSync(path, 'utf8').replace(naming, namingOfClasses);
-    const [before, after] = named.split(ownRequire);
-    const isNeeded = after === undefined || /\brequire\b/.test(after);
-    writeFileSync(path, isNeeded ? named : before + after.trimStart());
+  const metafiles = [
+    await build({ ...shared, entryPoints: [index, commandLine], plugins: [oneIndex, parser] }),
+    // For building the addon, here and by prebuilds.mjs.
+    await build({ ...shared, entryPoints: ['build', 'node-gyp', 'stage'].map((name) => `lib/addon/${name}.ts`) }),
+  ].map(({ metafile }) => metafile);
+  for (const [path, { inputs }] of metafiles.flatMap(({ outputs }) => Object.entries(outputs))) {
+    let text = readFileSync(join(folder, path), 'utf8');
+    const [before, after] = text.split(ownRequire);
+    if (after !== undefined && !/\brequire\b/.test(after)) text = before + after.trimStart();
+    // esbuild calls a class that names itself _Matrix; it keeps the name under which it is exported.
+    for (const [, name] of text.matchAll(/^var (\w+) = class _\1\b/gm))
+      text = text.replaceAll(new RegExp(`\\b_${name}\\b`, 'g'), name);
+    // The plotting libraries are large, and others' code to read.
+    if ('lib/plot/library.ts' in inputs)
+      text = (await transform(text, { format: 'esm', target, minify: true, lineLimit: 1000, legalComments: 'inline' }))
+        .code;
+    writeFileSync(join(folder, path), text);
   }
-  bundled.push(...Object.keys(metafile.inputs));
-  writeNotices(bundled, ['node-addon-api']);
+  writeNotices(
+    metafiles.flatMap(({ inputs }) => Object.keys(inputs)),
+    ['node-addon-api'],
+  );
 }
 
 const addon = 'build/Release/covarium.node';

@@ -1,4 +1,4 @@
-import { Plot } from '../../lib/plot/library.ts';
+import * as Plot from '../../lib/plot/library.ts';
 import type { Appearance } from './appearance.ts';
 import { boldWidth, chartWidth, fitted, type Marks, textWidth } from './chart.ts';
 

@@ -1,4 +1,4 @@
-import type { Plot } from '../../lib/plot/library.ts';
+import type * as Plot from '../../lib/plot/library.ts';
 import type { PictureOptions } from '../../lib/plot/svg.ts';
 import type { Panel } from './panel.ts';
 

@@ -1,6 +1,6 @@
 // Axes whose ends and ticks are chosen here. Plot's own choice leaves a range of less than a decade without a number,
 // and on log axes it omits the numbers of some ticks even if the ticks are given. So the numbers are a separate mark.
-import { Plot } from '../../lib/plot/library.ts';
+import * as Plot from '../../lib/plot/library.ts';
 
 import { type Marks, textWidth } from './chart.ts';
 import { numberText } from './quantity.ts';

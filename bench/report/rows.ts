@@ -1,4 +1,4 @@
-import { Plot } from '../../lib/plot/library.ts';
+import * as Plot from '../../lib/plot/library.ts';
 import { boldWidth, fitted, type Marks, textWidth } from './chart.ts';
 
 /** Rows of a picture under a title of their own. */

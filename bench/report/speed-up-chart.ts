@@ -1,4 +1,4 @@
-import { Plot } from '../../lib/plot/library.ts';
+import * as Plot from '../../lib/plot/library.ts';
 import type { Results } from '../results.ts';
 import { type Answer, comparisons, type Versus } from './answer.ts';
 import type { Appearance } from './appearance.ts';

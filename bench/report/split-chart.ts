@@ -1,4 +1,4 @@
-import { Plot } from '../../lib/plot/library.ts';
+import * as Plot from '../../lib/plot/library.ts';
 import { seriesColours } from '../../lib/plot/svg.ts';
 import type { Split } from '../results.ts';
 import type { Appearance } from './appearance.ts';

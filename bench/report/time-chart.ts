@@ -1,4 +1,4 @@
-import { Plot } from '../../lib/plot/library.ts';
+import * as Plot from '../../lib/plot/library.ts';
 import type { Appearance } from './appearance.ts';
 import { type Chart, chartWidth, panelChartName } from './chart.ts';
 import { header, seriesEntry } from './chart-header.ts';

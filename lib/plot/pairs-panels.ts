@@ -2,7 +2,7 @@ import type { LineOptions, Markish } from '@observablehq/plot';
 import { CovariumError } from '../covarium-error.ts';
 import { ellipse, ellipseRadius } from './ellipse.ts';
 import { type Bar, histogram, normalDensity } from './histogram.ts';
-import { Plot } from './library.ts';
+import * as Plot from './library.ts';
 import { type DotStyle, dots } from './panel.ts';
 import { evenRows, type Points } from './points.ts';
 import { seriesColours } from './svg.ts';

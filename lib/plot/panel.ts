@@ -1,5 +1,6 @@
 import type { Markish, PlotOptions, RenderFunction } from '@observablehq/plot';
-import { Plot, parseHTML } from './library.ts';
+import * as Plot from './library.ts';
+import { parseHTML } from './library.ts';
 import { evenRows, type Points } from './points.ts';
 import type { Tick } from './ticks.ts';
 

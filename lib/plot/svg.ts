@@ -1,5 +1,6 @@
 import type { PlotOptions } from '@observablehq/plot';
-import { Plot, parseHTML } from './library.ts';
+import * as Plot from './library.ts';
+import { parseHTML } from './library.ts';
 
 /** Options of Observable Plot; `label` is the name of the picture for a screen reader. */
 export interface PictureOptions extends PlotOptions {

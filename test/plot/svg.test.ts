@@ -1,6 +1,7 @@
+import * as Plot from '@observablehq/plot';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Plot, parseHTML } from '../../lib/plot/library.ts';
+import { parseHTML } from '../../lib/plot/library.ts';
 import { escapeMarkup, pictureStyle, seriesColours, svgElement, svgFile, xmlText } from '../../lib/plot/svg.ts';
 
 const options = {
