@@ -53,7 +53,23 @@ if (
   for (const name of ['napi.h', 'napi-inl.h', 'LICENSE.md'])
     cpSync(join(headers, name), join(folder, 'dist/node-addon-api', name));
   cpSync(join(folder, 'binding.gyp'), join(folder, 'dist/binding.gyp'));
+  pruneDeclarations();
   await bundle();
+}
+
+/** Removes the declarations that those of the index do not reach, which no user's compiler reads. */
+function pruneDeclarations() {
+  const reached = new Set();
+  const reach = (path) => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    for (const [, name] of readFileSync(path, 'utf8').matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)\.ts['"]/g))
+      reach(join(dirname(path), `${name}.d.ts`));
+  };
+  const all = join(folder, 'dist/lib');
+  reach(join(all, 'index.d.ts'));
+  for (const name of readdirSync(all, { recursive: true }))
+    if (name.endsWith('.d.ts') && !reached.has(join(all, name))) rmSync(join(all, name));
 }
 
 /**
