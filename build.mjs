@@ -57,6 +57,12 @@ if (
   await bundle();
 }
 
+/** The files of a room, TypeScript or declarations. */
+function modulesOf(room) {
+  const names = readdirSync(join(folder, room), { recursive: true });
+  return names.filter((name) => name.endsWith('.ts')).map((name) => join(folder, room, name));
+}
+
 /** Removes the declarations that those of the index do not reach, which no user's compiler reads. */
 function pruneDeclarations() {
   const reached = new Set();
@@ -66,10 +72,8 @@ function pruneDeclarations() {
     for (const [, name] of readFileSync(path, 'utf8').matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)\.ts['"]/g))
       reach(join(dirname(path), `${name}.d.ts`));
   };
-  const all = join(folder, 'dist/lib');
-  reach(join(all, 'index.d.ts'));
-  for (const name of readdirSync(all, { recursive: true }))
-    if (name.endsWith('.d.ts') && !reached.has(join(all, name))) rmSync(join(all, name));
+  reach(join(folder, 'dist/lib/index.d.ts'));
+  for (const path of modulesOf('dist/lib')) if (!reached.has(path)) rmSync(path);
 }
 
 /**
@@ -99,18 +103,18 @@ async function bundle() {
   const commandLine = join(folder, 'lib/cli/main.ts');
   // esbuild puts modules into the same file if the same entries reach them, and what is imported as it is needed is an
   // entry too. Each entry imports the index here, so that all that the index loads is in one file.
+  const entries = new Set([commandLine]);
+  for (const path of ['lib', 'bench'].flatMap(modulesOf))
+    for (const [, name] of readFileSync(path, 'utf8').matchAll(/\bimport\('(\.[^']+)'\)/g))
+      entries.add(join(dirname(path), name));
   const oneIndex = {
     name: 'one file for the index',
-    setup: ({ onResolve, onLoad }) => {
-      onResolve({ filter: /^\..*\.ts$/ }, ({ path, kind, resolveDir }) =>
-        kind === 'dynamic-import' ? { path: join(resolveDir, path), pluginData: 'entry' } : undefined,
-      );
-      onLoad({ filter: /\.ts$/ }, ({ path, pluginData }) =>
-        pluginData === 'entry' || path === commandLine
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /\.ts$/ }, ({ path }) =>
+        entries.has(path)
           ? { contents: `${readFileSync(path, 'utf8')}\nimport ${JSON.stringify(index)};\n`, loader: 'ts' }
           : undefined,
-      );
-    },
+      ),
   };
   const parser = {
     name: 'minified parser of kernels in TypeScript',

@@ -11,28 +11,25 @@ import {
   unlessAborted,
   wholeNumber,
 } from '../check.ts';
-import { CovariumError } from '../covarium-error.ts';
+import { CovariumError, loading } from '../covarium-error.ts';
 import type { RealDtype } from '../dtype.ts';
 import { dtypeOf, type Real } from '../dtype.ts';
-import { type Output, openOutput } from '../file/output.ts';
+import type { Output } from '../file/output.ts';
 import { Turns } from '../work.ts';
-import { openArrowWriter } from './arrow-writer.ts';
-import { openCsvWriter } from './csv-writer.ts';
 import { formatOf, type TableFormat } from './format.ts';
-import { openNpyWriter } from './npy.ts';
-import { openParquetWriter } from './parquet-writer.ts';
 import type { NumberTable } from './read-table.ts';
 import type { RowWriter, TableHead, TableWriter } from './table.ts';
 
 /** Begins a table: `finish` writes what follows the rows, and does not close the output. */
 type OpenWriter = (output: Output, head: TableHead) => Promise<RowWriter>;
 
+// A format's modules are loaded when a file of that format is written.
 const openers: { readonly [format in TableFormat]: OpenWriter } = {
-  csv: openCsvWriter,
-  npy: openNpyWriter,
-  arrow: (output, head) => openArrowWriter(output, head, 'file'),
-  arrows: (output, head) => openArrowWriter(output, head, 'stream'),
-  parquet: openParquetWriter,
+  csv: async (...to) => (await loading(import('./csv-writer.ts'))).openCsvWriter(...to),
+  npy: async (...to) => (await loading(import('./npy.ts'))).openNpyWriter(...to),
+  arrow: async (...to) => (await loading(import('./arrow-writer.ts'))).openArrowWriter(...to, 'file'),
+  arrows: async (...to) => (await loading(import('./arrow-writer.ts'))).openArrowWriter(...to, 'stream'),
+  parquet: async (...to) => (await loading(import('./parquet-writer.ts'))).openParquetWriter(...to),
 };
 
 /**
@@ -162,6 +159,7 @@ export async function writeTable(
         'ERR_SHAPE',
         'Rows gave (0) blocks; pass `names`, so that the number of columns is known.',
       );
+    const { openOutput } = await loading(import('../file/output.ts'));
     table = await openTableWriter(await openOutput(path), format, head);
     // Not the block itself: its memory would be held until the end.
     const known = block?.names;

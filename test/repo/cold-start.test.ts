@@ -32,7 +32,7 @@ const sourcesOf = (modules: readonly string[]): string[] =>
     [...readFileSync(join(root, path), 'utf8').matchAll(/^\/\/ (\S+\.(?:ts|m?js))$/gm)].map(([, source]) => source!),
   );
 
-test("An import loads modules of lib/ alone, from a few files: no dependency, no command line, no plot, no kernel's compiler, nothing native.", async () => {
+test("An import loads modules of lib/ alone, from two files: no dependency, no command line, no plot, no kernel's compiler, no writer of files, nothing native.", async () => {
   const { modules, libraries } = await loadedBy('');
   assert.equal(
     modules.filter((path) => !path.startsWith('dist/lib/')),
@@ -40,14 +40,23 @@ test("An import loads modules of lib/ alone, from a few files: no dependency, no
   );
   const sources = sourcesOf(modules);
   assert.ok(sources.includes('lib/normal/multivariate-normal.ts'), 'modules are seen');
-  const late =
-    /^lib\/(?:cli|plot|kernel\/cpu)\/|^lib\/(?:addon\/build|kernel\/compile)\.ts$|^lib\/compute\/(?!descriptor)/;
+  const rooms = /^lib\/(?:cli|plot|kernel\/cpu)\/|^lib\/compute\/(?!descriptor)/;
+  const files = /^lib\/(?:addon\/build|kernel\/compile|file\/output|table\/(?:\w+-writer|npy))\.ts$/;
   assert.equal(
-    sources.filter((path) => !path.startsWith('lib/') || late.test(path)),
+    sources.filter((path) => !path.startsWith('lib/') || rooms.test(path) || files.test(path)),
     [],
   );
-  assert.ok(modules.length <= 3, `${modules.length} files`);
+  assert.is(modules.length, 2, `${modules}`);
   assert.equal(libraries, []);
+});
+
+test("An import loads none of Node's modules that take long to load and that only some programs need.", async () => {
+  const program = `await import('${index}'); console.log(process.moduleLoadList.join());`;
+  const { code, stdout, stderr } = await runNode(['--input-type=module', '--eval', program]);
+  assert.is(code, 0, stderr);
+  const names = stdout.split(',').map((name) => name.replace('NativeModule ', ''));
+  assert.ok(names.includes('fs'), 'modules are seen');
+  for (const name of ['crypto', 'worker_threads', 'child_process', 'zlib']) assert.not(names.includes(name), name);
 });
 
 test('Listing devices loads the addon and the code that finds it, and nothing else.', async () => {
