@@ -1,4 +1,3 @@
-import workerThreads from 'node:worker_threads';
 import type { Backend, DeviceKind, Encoder, MemoryUsage, Timings } from './backend.ts';
 import { aborted, noConstructor, notCloneable, onAbort, refuseAborted, wrongArgument } from './check.ts';
 import { CovariumError, fromNative } from './covarium-error.ts';
@@ -153,7 +152,7 @@ export function runCommands(device: OpenBackend, record: (encoder: Encoder) => v
  * whether memory is marked.
  */
 function keepOnThisThread(memory: ArrayBufferLike): void {
-  const { markAsUntransferable, isMarkedAsUntransferable }: Threads = workerThreads;
+  const { markAsUntransferable, isMarkedAsUntransferable } = workerThreads();
   if (isMarkedAsUntransferable === undefined) kept.add(memory);
   if (!isMarkedAsUntransferable?.(memory)) markAsUntransferable(memory);
 }
@@ -163,9 +162,17 @@ const kept = new WeakSet<ArrayBufferLike>();
 
 /** True if native code may have the address of this memory: it must not be moved. */
 export function isKept(memory: ArrayBufferLike): boolean {
-  const { isMarkedAsUntransferable }: Threads = workerThreads;
+  const { isMarkedAsUntransferable } = workerThreads();
   return isMarkedAsUntransferable?.(memory) ?? kept.has(memory);
 }
+
+/** Not imported: it takes milliseconds to load, and only commits that do not block need it. */
+function workerThreads(): Threads {
+  threads ??= process.getBuiltinModule('node:worker_threads');
+  return threads;
+}
+
+let threads: Threads | undefined;
 
 interface Threads {
   markAsUntransferable(memory: ArrayBufferLike): void;

@@ -1,5 +1,5 @@
 // Numbers as other libraries and plain objects have them, recognised by their shape: nothing is imported.
-import { types } from 'node:util';
+import * as types from 'node:util/types';
 import { describe, quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypes, knownDtypeOf, type Values, zerosOf } from '../dtype.ts';

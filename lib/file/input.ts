@@ -1,7 +1,7 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { types } from 'node:util';
+import * as types from 'node:util/types';
 import { describe, quoted, refuseAborted, unlessAborted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { Turns } from '../work.ts';

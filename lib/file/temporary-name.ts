@@ -1,9 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { isUnfinished } from './unfinished.ts';
+
+// Not imported: it takes milliseconds to load, and whoever opens a device reaches this module.
+const crypto = () => process.getBuiltinModule('node:crypto');
 
 // A live writer writes or touches its file at least once an hour.
 const abandonedMs = 3_600_000;
@@ -16,7 +18,7 @@ const mostBytes = 200;
  * it says which process writes.
  */
 export function partialPath(target: string): string {
-  const random = randomBytes(4).toString('hex');
+  const random = crypto().randomBytes(4).toString('hex');
   return join(dirname(target), `.${stemOf(basename(target))}.${system()}.${process.pid}.${random}.partial`);
 }
 
@@ -54,7 +56,7 @@ export async function removeAbandoned(folder: string, target?: string): Promise<
 
 function stemOf(name: string): string {
   if (Buffer.byteLength(name) <= mostBytes) return name;
-  return createHash('sha256').update(name).digest('hex').slice(0, 32);
+  return crypto().createHash('sha256').update(name).digest('hex').slice(0, 32);
 }
 
 let known: string | undefined;
@@ -62,7 +64,7 @@ let known: string | undefined;
 // A process number means something within one boot and one namespace of process numbers: containers may share a host's
 // name, or its process numbers.
 function system(): string {
-  known ??= createHash('sha256').update(bootAndNamespace()).digest('hex').slice(0, 12);
+  known ??= crypto().createHash('sha256').update(bootAndNamespace()).digest('hex').slice(0, 12);
   return known;
 }
 
@@ -72,7 +74,7 @@ function bootAndNamespace(): string {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
     // No process number can be judged here, not even this process's.
-    return randomBytes(16).toString('hex');
+    return crypto().randomBytes(16).toString('hex');
   }
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { marked, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 
@@ -64,7 +63,8 @@ function requireWord64(name: string, value: unknown): bigint {
 
 /** 64 random bits from the system, for a run without a seed. */
 export function randomSeed(): bigint {
-  return randomBytes(8).readBigUInt64LE();
+  // Not imported: a run with a seed does not pay for loading it.
+  return process.getBuiltinModule('node:crypto').randomBytes(8).readBigUInt64LE();
 }
 
 /** The counter (seed, stream, first element: two words each, the low one first) that is `elements` elements later. */
