@@ -100,10 +100,10 @@ async function bundle() {
     splitting: true,
   };
   const index = join(folder, 'lib/index.ts');
-  const commandLine = join(folder, 'lib/cli/main.ts');
+  const commands = join(folder, 'lib/cli/commands.ts');
   // esbuild puts modules into the same file if the same entries reach them, and what is imported as it is needed is an
   // entry too. Each entry imports the index here, so that all that the index loads is in one file.
-  const entries = new Set([commandLine]);
+  const entries = new Set([commands]);
   for (const path of ['lib', 'bench'].flatMap(modulesOf))
     for (const [, name] of readFileSync(path, 'utf8').matchAll(/\bimport\('(\.[^']+)'\)/g))
       entries.add(join(dirname(path), name));
@@ -125,7 +125,9 @@ async function bundle() {
       })),
   };
   const metafiles = [
-    await build({ ...shared, entryPoints: [index, commandLine], plugins: [oneIndex, parser] }),
+    await build({ ...shared, entryPoints: [index, commands], plugins: [oneIndex, parser] }),
+    // It opens one file before those of the command are loaded.
+    await build({ ...shared, entryPoints: ['lib/cli/main.ts'], external: ['*/commands.ts'] }),
     // For building the addon, here and by prebuilds.mjs.
     await build({ ...shared, entryPoints: ['build', 'node-gyp', 'stage'].map((name) => `lib/addon/${name}.ts`) }),
   ].map(({ metafile }) => metafile);
@@ -133,6 +135,7 @@ async function bundle() {
     let text = readFileSync(join(folder, path), 'utf8');
     const [before, after] = text.split(ownRequire);
     if (after !== undefined && !/\brequire\b/.test(after)) text = before + after.trimStart();
+    text = text.replace('import("./commands.ts")', 'import("./commands.js")');
     // esbuild calls a class that names itself _Matrix; it keeps the name under which it is exported.
     for (const [, name] of text.matchAll(/^var (\w+) = class _\1\b/gm))
       text = text.replaceAll(new RegExp(`\\b_${name}\\b`, 'g'), name);

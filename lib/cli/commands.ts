@@ -14,6 +14,8 @@ import { merge } from './merge.ts';
 import { sample } from './sample.ts';
 import { verify } from './verify.ts';
 
+export { interruptible } from './interruption.ts';
+
 /**
  * Obeys the words of a command. Exit codes: 0, 1 for bad input, 128 + the number of the signal that interrupts (130:
  * Ctrl-C).

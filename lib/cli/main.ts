@@ -1,6 +1,8 @@
 #!/usr/bin/env node
-import { command } from './commands.ts';
-import { interruptible } from './interruption.ts';
+import { keepCompiled } from './compile-cache.ts';
 
+keepCompiled();
+// Imported only now: what is loaded before is not kept.
+const { command, interruptible } = await import('./commands.ts');
 interruptible();
 await command(process.argv.slice(2));

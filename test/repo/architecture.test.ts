@@ -109,8 +109,8 @@ test('No module of lib imports itself, not even indirectly.', () => {
 });
 
 test('A module that lib loads on demand is loaded by loading(), which names a failure: Node never tries again.', () => {
-  // lib/plot/png.ts itself names the package that is missing.
-  const others = lib.filter((path) => path !== 'lib/plot/png.ts');
+  // lib/plot/png.ts itself names the package that is missing, and lib/cli/main.ts loads nothing before it loads all.
+  const others = lib.filter((path) => path !== 'lib/plot/png.ts' && path !== 'lib/cli/main.ts');
   none(
     others.filter((path) =>
       code(path)
