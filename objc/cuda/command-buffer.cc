@@ -49,23 +49,13 @@ bool CudaCommandBuffer::isForGpu(const Operand& out, double work) const {
   return isForGpu(out.dtype) && out.length > 0 && gpu::isWorth(out.length, work, leastOnGpu());
 }
 
-Part& CudaCommandBuffer::onGpu(const std::vector<Operand>& operands) {
-  auto* last = static_cast<Part*>(gpuPart());
-  bool fits = last != nullptr;
-  for (const Operand& operand : operands) fits = fits && last->takes(operand);
-  if (fits) return *last;
-  auto part = std::make_unique<Part>(engine_.gpu, recorded());
-  Part& made = *part;
-  append(std::move(part), true);
-  return made;
-}
+using Views = std::array<View, 4>;
 
 void CudaCommandBuffer::fillNormal(Operand out, NormalCounter counter) {
   if (!isForGpu(out, 0)) return Recorder::fillNormal(out, counter);
-  Part& part = onGpu({out});
-  const View view = part.view(out, gpu::Access::write);
-  part.add(
-      [=, count = out.length, dtype = out.dtype](Run& run) { cuda::fillNormal(run, view, count, counter, dtype); });
+  record({{out, Access::write}}, [=, count = out.length, dtype = out.dtype](Run& run, const Views& v) {
+    cuda::fillNormal(run, v[0], count, counter, dtype);
+  });
 }
 
 // About how long a product takes, copying of the operands included.
@@ -126,19 +116,17 @@ void CudaCommandBuffer::choleskySolve(Operand factor, Operand rows, size_t n) {
 }
 
 void CudaCommandBuffer::solve(const Operand& factor, const Operand& rows, size_t n, Solve which) {
-  Part& part = onGpu({factor, rows});
-  const View f = part.view(factor, gpu::Access::read), r = part.view(rows, gpu::Access::readAndWrite);
-  part.add(
-      [=, count = rows.length / n, dtype = rows.dtype](Run& run) { cuda::solve(run, f, r, count, n, which, dtype); });
+  record({{factor, Access::read}, {rows, Access::readAndWrite}},
+         [=, count = rows.length / n, dtype = rows.dtype](Run& run, const Views& v) {
+           cuda::solve(run, v[0], v[1], count, n, which, dtype);
+         });
 }
 
 // The host reads its own memory sooner than it copies it to the GPU.
 void CudaCommandBuffer::requireFinite(Operand a, size_t columns) {
   if (keptOf(a.buffer) == nullptr || !isForGpu(a.dtype)) return Recorder::requireFinite(a, columns);
-  Part& part = onGpu({a});
-  const View view = part.view(a, gpu::Access::read);
-  part.add([=, cpu = engine_.cpu](Run& run) {
-    cuda::requireFinite(run, view, a.length, a.dtype, [=] {
+  record({{a, Access::read}}, [=, cpu = engine_.cpu](Run& run, const Views& v) {
+    cuda::requireFinite(run, v[0], a.length, a.dtype, [=] {
       // The CPU finds the entry, unless a later command has overwritten it.
       const auto commands = cpu->commandBuffer();
       commands->requireFinite(a, columns);
@@ -152,27 +140,23 @@ void CudaCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, O
                                    double constant) {
   const size_t n = mean.length;
   if (!areSolvedOnGpu(factor, rows, n)) return Recorder::logDensity(factor, mean, rows, out, inverse, constant);
-  Part& part = onGpu({factor, mean, rows, out});
-  const View f = part.view(factor, gpu::Access::read), m = part.view(mean, gpu::Access::read);
-  const View r = part.view(rows, gpu::Access::read), o = part.view(out, gpu::Access::write);
-  part.add([=, count = out.length, dtype = out.dtype](Run& run) {
-    if (n <= batchColumns)
-      cuda::densities(run, f, m, r, o, {1, n, count, false, inverse}, {constant}, dtype);
-    else
-      cuda::wideDensities(run, f, m, r, o, count, n, inverse, constant, dtype);
-  });
+  record({{factor, Access::read}, {mean, Access::read}, {rows, Access::read}, {out, Access::write}},
+         [=, count = out.length, dtype = out.dtype](Run& run, const Views& v) {
+           if (n <= batchColumns)
+             cuda::densities(run, v[0], v[1], v[2], v[3], {1, n, count, false, inverse}, {constant}, dtype);
+           else
+             cuda::wideDensities(run, v[0], v[1], v[2], v[3], count, n, inverse, constant, dtype);
+         });
 }
 
 void CudaCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n,
                                         Operand constants) {
   if (out.length == 0 || out.length >= size_t{1} << 31 || !areSolvedOnGpu(factors, rows, n))
     return Recorder::logDensityBatch(factors, means, rows, out, n, constants);
-  Part& part = onGpu({factors, means, rows, out});
-  const View f = part.view(factors, gpu::Access::read), m = part.view(means, gpu::Access::read);
-  const View r = part.view(rows, gpu::Access::read), o = part.view(out, gpu::Access::write);
   const size_t count = means.length / n, each = out.length / count;
   const bool shared = rows.length != out.length * n;
-  part.add([=, dtype = out.dtype](Run& run) {
+  const auto command = [=, dtype = out.dtype](Run& run, const Views& v) {
+    const auto [f, m, r, o] = v;
     const auto* first = constants.as<double>();
     if (n <= batchColumns)
       return cuda::densities(run, f, m, r, o, {count, n, each, shared, false},
@@ -183,7 +167,8 @@ void CudaCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand 
     for (size_t b = 0; b < count; ++b)
       cuda::wideDensities(run, from(f, b * n * n), from(m, b * n), from(r, shared ? 0 : b * each * n),
                           from(o, b * each), each, n, false, first[b], dtype);
-  });
+  };
+  record({{factors, Access::read}, {means, Access::read}, {rows, Access::read}, {out, Access::write}}, command);
 }
 
 bool CudaCommandBuffer::isReducedOnGpu(const Operand& rows) const {
@@ -196,44 +181,37 @@ void CudaCommandBuffer::addMoments(Operand rows, Operand weights, Operand centre
     return Recorder::addMoments(rows, weights, centre, sums, products);
   const bool hasProducts = products.length != 0;
   const Operand written = hasProducts ? products : sums;
-  Part& part = onGpu({rows, centre, sums, written});
-  const View r = part.view(rows, gpu::Access::read), c = part.view(centre, gpu::Access::read);
-  const View s = part.view(sums, gpu::Access::readAndWrite), p = part.view(written, gpu::Access::readAndWrite);
-  part.add([=, dtype = rows.dtype](Run& run) { cuda::addMoments(run, r, c, s, p, count, n, hasProducts, dtype); });
+  record({{rows, Access::read}, {centre, Access::read}, {sums, Access::readAndWrite}, {written, Access::readAndWrite}},
+         [=, dtype = rows.dtype](Run& run, const Views& v) {
+           cuda::addMoments(run, v[0], v[1], v[2], v[3], count, n, hasProducts, dtype);
+         });
 }
 
 void CudaCommandBuffer::countBetween(Operand rows, Operand limits, Operand kept, Operand counts, size_t n) {
   if (!isReducedOnGpu(rows) || n > mostMomentColumns) return Recorder::countBetween(rows, limits, kept, counts, n);
   const size_t slots = limits.length / 2, capacity = kept.length / slots;
-  const Operand holder = capacity == 0 ? limits : kept;  // nothing is kept there
-  Part& part = onGpu({rows, limits, holder, counts});
-  const View r = part.view(rows, gpu::Access::read), l = part.view(limits, gpu::Access::read);
   // A buffer that stays on the GPU has its numbers there already, if it has any.
-  const bool stays = keptOf(holder.buffer) != nullptr;
-  const View k = capacity == 0 ? l : part.view(kept, stays ? gpu::Access::write : gpu::Access::readAndWrite);
-  const View c = part.view(counts, gpu::Access::readAndWrite);
-  part.add([=, count = rows.length / n, dtype = rows.dtype](Run& run) {
-    cuda::countBetween(run, r, l, k, c, count, {slots / n, n, capacity}, dtype);
-  });
+  const Access adds = keptOf(kept.buffer) != nullptr ? Access::write : Access::readAndWrite;
+  const Use holder = capacity == 0 ? Use{limits, Access::read} : Use{kept, adds};  // nothing is kept in the limits
+  record({{rows, Access::read}, {limits, Access::read}, holder, {counts, Access::readAndWrite}},
+         [=, count = rows.length / n, dtype = rows.dtype](Run& run, const Views& v) {
+           cuda::countBetween(run, v[0], v[1], v[2], v[3], count, {slots / n, n, capacity}, dtype);
+         });
 }
 
 void CudaCommandBuffer::selectRanks(Operand kept, Operand lengths, Operand ranks, Operand out) {
   if (!isReducedOnGpu(kept) || kept.length / out.length >= size_t{1} << 31)
     return Recorder::selectRanks(kept, lengths, ranks, out);
-  Part& part = onGpu({kept, lengths, ranks, out});
-  const View k = part.view(kept, gpu::Access::read), l = part.view(lengths, gpu::Access::read);
-  const View r = part.view(ranks, gpu::Access::read), o = part.view(out, gpu::Access::readAndWrite);
-  part.add([=, slots = out.length, capacity = kept.length / out.length, dtype = out.dtype](Run& run) {
-    cuda::selectRanks(run, k, l, r, o, slots, capacity, dtype);
-  });
+  record({{kept, Access::read}, {lengths, Access::read}, {ranks, Access::read}, {out, Access::readAndWrite}},
+         [slots = out.length, capacity = kept.length / out.length, dtype = out.dtype](Run& run, const Views& v) {
+           cuda::selectRanks(run, v[0], v[1], v[2], v[3], slots, capacity, dtype);
+         });
 }
 
 void CudaCommandBuffer::product(Operand a, Operand b, Operand c, ProductShape shape) {
   if (!isProductForGpu(a, b, c, shape)) return Recorder::product(a, b, c, shape);
-  Part& part = onGpu({a, b, c});
-  const View x = part.view(a, gpu::Access::read), y = part.view(b, gpu::Access::read);
-  const View z = part.view(c, shape.beta == 0 ? gpu::Access::write : gpu::Access::readAndWrite);
-  part.add([=, dtype = c.dtype](Run& run) { cuda::product(run, x, y, z, shape, dtype); });
+  record({{a, Access::read}, {b, Access::read}, {c, shape.beta == 0 ? Access::write : Access::readAndWrite}},
+         [=, dtype = c.dtype](Run& run, const Views& v) { cuda::product(run, v[0], v[1], v[2], shape, dtype); });
 }
 
 void CudaCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
@@ -243,11 +221,9 @@ void CudaCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
                                          " on the CPU beside the GPU (factor: 'gpu').");
   if (where == FactorOn::cpu || (where == FactorOn::automatic && !isFactorForGpu(a, n)))
     return Recorder::cholesky(a, n, FactorOn::cpu);
-  Part& part = onGpu({a});
-  const View view = part.view(a, gpu::Access::readAndWrite);
-  part.add([=, dtype = a.dtype](Run& run) {
-    cuda::cholesky(run, view, n, dtype);
-    run.keep(view);
+  record({{a, Access::readAndWrite}}, [=, dtype = a.dtype](Run& run, const Views& v) {
+    cuda::cholesky(run, v[0], n, dtype);
+    run.keep(v[0]);
   });
   recorded().factor = FactorOn::gpu;
 }
@@ -301,26 +277,22 @@ void CudaCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool i
   const bool isTooNarrow = inverse && n < 16 && leastOnGpu() != 0;
   if (isTooNarrow || n > largestOrder || !isForGpu(out, 0.5 * n * out.length))
     return Recorder::sample(factor, mean, out, inverse, counter);
-  Part& part = onGpu({factor, mean, out});
-  const View f = part.view(factor, gpu::Access::read), m = part.view(mean, gpu::Access::read);
-  const View o = part.view(out, gpu::Access::write);
   const auto draws = std::make_shared<Draws>(Draws{out, n, {}});
-  part.add([=, count = out.length / n, dtype = out.dtype](Run& run) {
-    cuda::sample(run, f, m, o, count, n, inverse, counter, dtype, draws->stretch);
-  });
-  part.draws = draws;
+  record({{factor, Access::read}, {mean, Access::read}, {out, Access::write}}, [=, count = out.length / n,
+                                                                                dtype = out.dtype](Run& run,
+                                                                                                   const Views& v) {
+    cuda::sample(run, v[0], v[1], v[2], count, n, inverse, counter, dtype, draws->stretch);
+  }).draws = draws;
 }
 
 void CudaCommandBuffer::sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) {
   if (n > batchColumns || out.dtype != Dtype::float32 || !isForGpu(out, 0))
     return Recorder::sampleBatch(factors, means, out, n, counter);
-  Part& part = onGpu({factors, means, out});
-  const View f = part.view(factors, gpu::Access::read), m = part.view(means, gpu::Access::read);
-  const View o = part.view(out, gpu::Access::write);
   const size_t count = means.length / n, rows = out.length / means.length;
   const auto draws = std::make_shared<Draws>(Draws{out, n, {}});
-  part.add([=](Run& run) { cuda::sampleBatch(run, f, m, o, count, n, rows, counter, draws->stretch); });
-  part.draws = draws;
+  record({{factors, Access::read}, {means, Access::read}, {out, Access::write}}, [=](Run& run, const Views& v) {
+    cuda::sampleBatch(run, v[0], v[1], v[2], count, n, rows, counter, draws->stretch);
+  }).draws = draws;
 }
 
 bool CudaCommandBuffer::stretch(const Operand& rows, const Operand& locations, size_t n, Stretch how) {
@@ -331,14 +303,14 @@ bool CudaCommandBuffer::stretch(const Operand& rows, const Operand& locations, s
   if (!isThere && leastOnGpu() != 0) return false;
   Part& part = onGpu({rows, locations});
   const std::shared_ptr<Draws> draws = part.draws;
-  how.locations = part.view(locations, gpu::Access::read);
+  how.locations = part.view(locations, Access::read);
   const bool isDrawn = draws != nullptr && !draws->stretch && draws->n == n && draws->out.address() == rows.address() &&
                        draws->out.length == rows.length;
   if (isDrawn) {
     draws->stretch = how;  // slice by slice, as they are made
     return true;
   }
-  const View r = part.view(rows, gpu::Access::readAndWrite);
+  const View r = part.view(rows, Access::readAndWrite);
   part.add(
       [=, count = rows.length / n, dtype = rows.dtype](Run& run) { cuda::stretchRows(run, r, count, n, how, dtype); });
   return true;

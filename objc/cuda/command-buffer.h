@@ -62,7 +62,11 @@ class CudaCommandBuffer : public gpu::Recorder {
   // Returns whether the GPU stretches the rows; if so, the command is recorded.
   bool stretch(const Operand& rows, const Operand& locations, size_t n, Stretch how);
   void solve(const Operand& factor, const Operand& rows, size_t n, Solve which);
-  Part& onGpu(const std::vector<Operand>& operands);
+  Part& onGpu(const std::vector<Operand>& operands) { return partFor<Part>(operands, engine_.gpu); }
+  template <typename Command>
+  Part& record(std::initializer_list<Use> uses, const Command& command) {
+    return recordFor<Part>(uses, engine_.gpu, command);
+  }
   bool isDecomposedOnGpu(Dtype dtype, size_t m, size_t n, size_t leastOrder) const;
   void decompose(const std::function<void(DecompositionPart&)>& onGpu,
                  const std::function<void(CommandBuffer&)>& onCpu);

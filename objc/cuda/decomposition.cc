@@ -45,7 +45,7 @@ void require(Run& run, bool isStarted, DevicePointer info) {
 }  // namespace
 
 void DecompositionPart::symmetricEigen(const Operand& a, const Operand& values, size_t n, bool vectors) {
-  const View matrix = onGpu_.view(a, gpu::Access::readAndWrite), own = onGpu_.view(values, gpu::Access::write);
+  const View matrix = onGpu_.view(a, Access::readAndWrite), own = onGpu_.view(values, Access::write);
   onGpu_.add([=, dtype = a.dtype](Run& run) {
     const size_t length = n * bytesOf(dtype) / sizeof(float);
     const DevicePointer info = run.scratch(1), made = run.slice(own, 0, length);
@@ -57,9 +57,9 @@ void DecompositionPart::symmetricEigen(const Operand& a, const Operand& values, 
 }
 
 void DecompositionPart::lq(const Operand& a, const Operand& q, size_t m, size_t n) {
-  const View matrix = onGpu_.view(a, gpu::Access::readAndWrite);
+  const View matrix = onGpu_.view(a, Access::readAndWrite);
   const bool hasQ = q.length != 0;
-  const View rows = hasQ ? onGpu_.view(q, gpu::Access::write) : matrix;
+  const View rows = hasQ ? onGpu_.view(q, Access::write) : matrix;
   onGpu_.add([=, dtype = a.dtype](Run& run) {
     const Cusolver& library = *run.cusolver();
     const Cusolver::Scratch scratch = scratchOf(run, dtype);
@@ -82,10 +82,10 @@ void DecompositionPart::lq(const Operand& a, const Operand& q, size_t m, size_t 
 // hardly faster.
 void DecompositionPart::svd(const Operand& a, const Operand& u, const Operand& values, const Operand& v, size_t m,
                             size_t n) {
-  const View matrix = onGpu_.view(a, gpu::Access::readAndWrite), own = onGpu_.view(values, gpu::Access::write);
+  const View matrix = onGpu_.view(a, Access::readAndWrite), own = onGpu_.view(values, Access::write);
   const bool hasVectors = u.length != 0;
-  const View left = hasVectors ? onGpu_.view(u, gpu::Access::write) : matrix;
-  const View right = hasVectors ? onGpu_.view(v, gpu::Access::write) : matrix;
+  const View left = hasVectors ? onGpu_.view(u, Access::write) : matrix;
+  const View right = hasVectors ? onGpu_.view(v, Access::write) : matrix;
   measured_ = a;
   onGpu_.add([=, dtype = a.dtype](Run& run) {
     const Cusolver::Scratch scratch = scratchOf(run, Dtype::float64);

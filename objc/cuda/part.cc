@@ -28,11 +28,11 @@ Mirror* wholeMirrorOf(const gpu::HostCopy& copy) {
 
 bool Part::takes(const Operand& operand) const { return copies_.takes(wholeOf(operand)); }
 
-View Part::view(const Operand& operand, gpu::Access access) {
+View Part::view(const Operand& operand, Access access) {
   const Operand whole = wholeOf(operand);
   const bool isPart = whole.sizeBytes() != operand.sizeBytes();
   const gpu::HostCopies::Place place =
-      copies_.place(whole, isPart && access == gpu::Access::write ? gpu::Access::readAndWrite : access);
+      copies_.place(whole, isPart && access == Access::write ? Access::readAndWrite : access);
   if (place.isNew) uses_.push_back({commands_.size(), 0});
   uses_[place.copy].last = commands_.size();
   return {place.copy, place.offsetBytes + static_cast<size_t>(operand.address() - whole.address())};

@@ -10,6 +10,8 @@
 
 namespace covarium::cuda {
 
+using gpu::Access;
+
 class Run;
 struct Draws;
 
@@ -27,7 +29,7 @@ class Part : public gpu::Part {
 
   bool takes(const Operand& operand) const;
   // For the next command.
-  View view(const Operand& operand, gpu::Access access);
+  View view(const Operand& operand, Access access);
   void add(std::function<void(Run&)> command);
   // True if the GPU has the operand, or will have it after the commands so far.
   bool holds(const Operand& operand) const;

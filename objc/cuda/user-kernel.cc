@@ -155,7 +155,7 @@ void CudaCommandBuffer::launch(const std::shared_ptr<const Kernel>& given, std::
     UserKernel::Argument argument = {each.operand.buffer != nullptr, {}, std::move(each.bytes), each.threadgroupBytes};
     if (argument.isView) {
       const bool isWritten = kernel->parameters[i].isWritten();
-      argument.view = part.view(each.operand, isWritten ? gpu::Access::readAndWrite : gpu::Access::read);
+      argument.view = part.view(each.operand, isWritten ? Access::readAndWrite : Access::read);
       const bool isTexture = kernel->parameters[i].isTexture();
       kernel->requireAligned(i, argument.view, isTexture ? TextureHeader::of(argument.bytes).componentBytes() : 0);
     }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 
+#include "host-copies.h"
 #include "host-part.h"
 #include "queue.h"
 
@@ -66,6 +68,35 @@ class Recorder : public CommandBuffer {
   Part* gpuPart() { return isGpuLast_ ? commit_->parts.back().get() : nullptr; }
   void append(std::unique_ptr<Part> part, bool isGpu);
   Commit& recorded() { return *commit_; }
+  // The part of class P to record into: the last one, or a new one if that is of the other kind or can't take an
+  // operand.
+  template <typename P, typename Gpu>
+  P& partFor(const std::vector<Operand>& operands, Gpu& gpu) {
+    auto* last = static_cast<P*>(gpuPart());
+    bool fits = last != nullptr;
+    for (const Operand& operand : operands) fits = fits && last->takes(operand);
+    if (fits) return *last;
+    auto part = std::make_unique<P>(gpu, recorded());
+    P& made = *part;
+    append(std::move(part), true);
+    return made;
+  }
+  struct Use {
+    Operand operand;
+    Access access;
+  };
+  // Records a command over views of its operands into such a part. A recorded command holds only the views.
+  template <typename P, typename Gpu, typename Command>
+  P& recordFor(std::initializer_list<Use> uses, Gpu& gpu, const Command& command) {
+    std::vector<Operand> operands;
+    for (const Use& use : uses) operands.push_back(use.operand);
+    P& part = partFor<P>(operands, gpu);
+    std::array<decltype(part.view({}, {})), 4> views;
+    size_t count = 0;
+    for (const Use& use : uses) views[count++] = part.view(use.operand, use.access);
+    part.add([views, command](auto& device) { command(device, views); });
+    return part;
+  }
 
  private:
   using Clock = std::chrono::steady_clock;

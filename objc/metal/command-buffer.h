@@ -47,17 +47,11 @@ class MetalCommandBuffer : public Recorder {
   Timings commitAndWait() override;
 
  private:
-  struct Use {
-    Operand operand;
-    Access access;
-  };
-
   bool works(std::initializer_list<const char*> names) const { return engine_.gpu.works(names); }
   // True if the CPU makes this result sooner than a GPU to which the commit has sent nothing yet.
   bool isSmall(const Operand& out, double multiplyAdds = 0);
-  // The part to record into: the last one, or a new one if that is of the other kind or can't take an operand.
-  GpuPart& onGpu(const std::vector<Operand>& operands);
-  // Records a command for the GPU over views of its operands. A recorded command holds only the views.
+  GpuPart& onGpu(const std::vector<Operand>& operands) { return partFor<GpuPart>(operands, engine_.gpu); }
+  // Records a command for the GPU, which takes about `seconds` on a slow one.
   template <typename Encode>
   void record(std::initializer_list<Use> uses, double seconds, const Encode& encode);
 

@@ -28,30 +28,11 @@ bool MetalCommandBuffer::isSmall(const Operand& out, double multiplyAdds) {
          !isWorth(out.length, multiplyAdds, engine_.gpu.leastWork);
 }
 
-GpuPart& MetalCommandBuffer::onGpu(const std::vector<Operand>& operands) {
-  auto* last = static_cast<GpuPart*>(gpuPart());
-  bool fits = last != nullptr;
-  for (const Operand& operand : operands) fits = fits && last->takes(operand);
-  if (fits) return *last;
-  auto part = std::make_unique<GpuPart>(engine_.gpu, recorded());
-  GpuPart& made = *part;
-  append(std::move(part), true);
-  return made;
-}
-
 template <typename Encode>
 void MetalCommandBuffer::record(std::initializer_list<Use> uses, double seconds, const Encode& encode) {
   const AutoreleasePool pool;
-  std::vector<Operand> operands;
-  for (const Use& use : uses) {
-    requireFloat32(use.operand);
-    operands.push_back(use.operand);
-  }
-  GpuPart& part = onGpu(operands);
-  std::array<View, 4> views;
-  size_t count = 0;
-  for (const Use& use : uses) views[count++] = part.view(use.operand, use.access);
-  part.add(seconds, [views, encode](Encoding& encoding) { encode(encoding, views); });
+  for (const Use& use : uses) requireFloat32(use.operand);
+  recordFor<GpuPart>(uses, engine_.gpu, encode).takesSeconds(seconds);
 }
 
 using Views = std::array<View, 4>;

@@ -24,8 +24,9 @@ class GpuPart : public Part {
   // Whether the part can take this operand (HostCopies).
   bool takes(const Operand& operand) const;
   View view(const Operand& operand, Access access);
-  // `seconds` is about what the command takes on a slow GPU.
-  void add(double seconds, std::function<void(Encoding&)> encode);
+  void add(std::function<void(Encoding&)> command) { commands_.push_back(std::move(command)); }
+  // Says about what the last command takes on a slow GPU.
+  void takesSeconds(double seconds) { seconds_ += seconds; }
 
   // Called by the encoding while it goes on.
   // The GPU runs one command after another, so scratch that nobody holds any more is reused.

@@ -35,11 +35,6 @@ View GpuPart::view(const Operand& operand, Access access) {
   return {copied_[place.copy], place.offsetBytes};
 }
 
-void GpuPart::add(double seconds, std::function<void(Encoding&)> encode) {
-  seconds_ += seconds;
-  commands_.push_back(std::move(encode));
-}
-
 std::shared_ptr<MetalBuffer> GpuPart::scratch(size_t sizeBytes) {
   for (const auto& buffer : scratch_)
     if (buffer.use_count() == 1 && buffer->sizeBytes() >= sizeBytes) return buffer;

@@ -115,8 +115,8 @@ void MetalCommandBuffer::launch(const std::shared_ptr<const Kernel>& given, std:
       arguments.push_back({tableOf(parameter), parameter.index, view, std::move(operands[i].bytes)});
     }
   }
-  part.add(0, [compiled = kernel->compiled(), arguments = std::move(arguments), memory = std::move(memory), grid,
-               threadgroup](Encoding& encoding) {
+  part.add([compiled = kernel->compiled(), arguments = std::move(arguments), memory = std::move(memory), grid,
+            threadgroup](Encoding& encoding) {
     encoding.launch(compiled->state.get(), arguments, memory, sizeOf(grid), sizeOf(threadgroup));
   });
 }

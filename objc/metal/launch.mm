@@ -60,7 +60,7 @@ void MetalCommandBuffer::launch(const std::string& name, std::vector<Operand> op
   std::vector<View> views;
   // A kernel may read what it writes.
   for (const Operand& operand : operands) views.push_back(part.view(operand, Access::readAndWrite));
-  part.add(0, [&kernel, views, params, grid, threadgroup](Encoding& encoding) {
+  part.add([&kernel, views, params, grid, threadgroup](Encoding& encoding) {
     encoding.launch(kernel, views, params.data(), sizeOf(grid), sizeOf(threadgroup));
   });
 }
