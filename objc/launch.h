@@ -51,10 +51,23 @@ inline void checkThreadgroupMemory(const std::string& kernel, size_t neededBytes
                                         ").");
 }
 
+inline std::string argumentText(const Kernel& kernel, const KernelParameter& parameter) {
+  return "Argument (" + parameter.name + ") of kernel (" + kernel.name + ")";
+}
+
+// Throws unless the parameter's memory begins where the GPU takes it.
+inline void requireAligned(const Kernel& kernel, const KernelParameter& parameter, size_t offsetBytes,
+                           size_t alignmentBytes) {
+  if (offsetBytes % alignmentBytes == 0) return;
+  throw Failure("ERR_INVALID_ARGUMENT",
+                argumentText(kernel, parameter) + " begins at byte (" + std::to_string(offsetBytes) +
+                    ") of its memory, but the GPU takes multiples of (" + std::to_string(alignmentBytes) + ").");
+}
+
 // lib/ has checked the operand too. But its memory may have gone since, and only here is the size known of a type
 // that only the compiler knows.
 inline void checkUserOperand(const Kernel& kernel, const KernelParameter& parameter, const KernelOperand& given) {
-  const std::string called = "Argument (" + parameter.name + ") of kernel (" + kernel.name + ")";
+  const std::string called = argumentText(kernel, parameter);
   if (parameter.kind == KernelParameter::Kind::threadgroup) {
     if (given.threadgroupBytes == 0)
       throw Failure("ERR_OUT_OF_RANGE", called + " has (0) bytes of threadgroup memory.");

@@ -87,15 +87,6 @@ void UserKernel::readLayout(const std::string& ptx) {
   }
 }
 
-void UserKernel::requireAligned(size_t parameter, View view, size_t bytes) const {
-  const size_t alignment = bytes != 0 ? bytes : alignments_[parameter];
-  if (view.offsetBytes % alignment == 0) return;
-  throw Failure("ERR_INVALID_ARGUMENT", "Argument (" + parameters[parameter].name + ") of kernel (" + name +
-                                            ") begins at byte (" + std::to_string(view.offsetBytes) +
-                                            ") of its memory, but the GPU takes multiples of (" +
-                                            std::to_string(alignment) + ").");
-}
-
 void UserKernel::launch(Run& run, const std::vector<Argument>& arguments, Size3 grid, Size3 threadgroup) const {
   // All bytes that are given with the launch go to the GPU in one copy.
   size_t givenBytes = 0, memoryBytes = 0;
@@ -156,8 +147,8 @@ void CudaCommandBuffer::launch(const std::shared_ptr<const Kernel>& given, std::
     if (argument.isView) {
       const bool isWritten = kernel->parameters[i].isWritten();
       argument.view = part.view(each.operand, isWritten ? Access::readAndWrite : Access::read);
-      const bool isTexture = kernel->parameters[i].isTexture();
-      kernel->requireAligned(i, argument.view, isTexture ? TextureHeader::of(argument.bytes).componentBytes() : 0);
+      requireAligned(*kernel, kernel->parameters[i], argument.view.offsetBytes,
+                     kernel->alignmentBytes(i, argument.bytes));
     }
     arguments.push_back(std::move(argument));
   }

@@ -11,8 +11,10 @@ class UserKernel : public Kernel {
   UserKernel(std::shared_ptr<Gpu> gpu, const KernelSource& source);
   ~UserKernel() override;
 
-  // Throws if the view does not begin where an element of the parameter's type can.
-  void requireAligned(size_t parameter, View view, size_t bytes) const;
+  // Where an element of the parameter's type can begin, or a texel, whose texture has this header.
+  size_t alignmentBytes(size_t parameter, const std::vector<uint8_t>& header) const {
+    return parameters[parameter].isTexture() ? TextureHeader::of(header).componentBytes() : alignments_[parameter];
+  }
   bool isOf(const Gpu& gpu) const { return gpu_.get() == &gpu; }
 
   // What a parameter takes: memory of the GPU, bytes that go there with the launch, or room in a group's own memory.
