@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../gpu/params.h"
+#include "../gpu/slices.h"
 
 namespace covarium::cuda {
 
@@ -20,7 +21,7 @@ Cusolver::Scratch scratchOf(Run& run, Dtype dtype) {
 // Runs a kernel with a thread for each of the numbers (rows x columns); returns `to`.
 DevicePointer turn(Run& run, const char* kernel, DevicePointer from, DevicePointer to, size_t rows, size_t columns) {
   const gpu::MatrixParams params = {static_cast<uint>(rows), static_cast<uint>(columns)};
-  run.launch(kernel, {from, to}, params, (rows * columns + lanes - 1) / lanes, lanes);
+  run.launch(kernel, {from, to}, params, gpu::groupsOf(rows * columns, lanes), lanes);
   return to;
 }
 

@@ -5,6 +5,7 @@
 
 #include "../gpu/params.h"
 #include "../gpu/sample-params.h"
+#include "../gpu/slices.h"
 #include "solve.h"
 
 namespace covarium::cuda {
@@ -50,7 +51,7 @@ void densities(Run& run, View factors, View means, View rows, View out, const De
   run.upload(logAtMeans, dtype == Dtype::float64 ? bytesOfAll<double>(constants) : bytesOfAll<float>(constants));
   const auto launch = [&](size_t b, size_t models, size_t first, size_t many) {
     const size_t at = (b * each + first) * floats, from = shared ? first * floats : at;
-    const size_t blocks = (many + densities_rows - 1) / densities_rows;
+    const size_t blocks = groupsOf(many, densities_rows);
     run.launch(
         named(byColumns ? "densities_by_columns" : "densities", dtype).c_str(),
         {run.address(factors, b * n * n * floats), run.address(means, b * n * floats), run.address(rows, from * n),
@@ -62,12 +63,11 @@ void densities(Run& run, View factors, View means, View rows, View out, const De
   };
   if (each > densitiesPerLaunch) {
     for (size_t b = 0; b < count; ++b)
-      for (size_t first = 0; first < each; first += densitiesPerLaunch)
-        launch(b, 1, first, std::min(densitiesPerLaunch, each - first));
+      forSlices(each, densitiesPerLaunch, [&](size_t first, size_t many) { launch(b, 1, first, many); });
     return;
   }
   const size_t atOnce = std::min(densitiesPerLaunch / each, mostModels);
-  for (size_t b = 0; b < count; b += atOnce) launch(b, std::min(atOnce, count - b), 0, each);
+  forSlices(count, atOnce, [&](size_t b, size_t models) { launch(b, models, 0, each); });
 }
 
 void wideDensities(Run& run, View factor, View mean, View rows, View out, size_t count, size_t n, bool inverse,
@@ -82,13 +82,12 @@ void wideDensities(Run& run, View factor, View mean, View rows, View out, size_t
     none = run.scratch(n * floats);
     run.upload(none, std::vector<char>(n * bytesOf(dtype)));
   }
-  for (size_t first = 0; first < count; first += blockRows) {
-    const size_t here = std::min(blockRows, count - first);
+  forSlices(count, blockRows, [&](size_t first, size_t here) {
     const MatrixParams params = {static_cast<uint>(here), columns};
     const DevicePointer block = run.address(rows, first * n * floats), own = run.address(factor);
     if (inverse) {
       run.launch(named("less_mean", dtype).c_str(), {block, run.address(mean), centred}, params,
-                 (here * n + finiteLanes - 1) / finiteLanes, finiteLanes);
+                 groupsOf(here * n, finiteLanes), finiteLanes);
       run.launch(named("sample_tiles", dtype).c_str(), {own, none, centred, white},
                  sampleTileParams(here, n, white, run.multiprocessors()), tile_groups(here, n), tile_lanes,
                  cuda_tile_bytes());
@@ -96,10 +95,10 @@ void wideDensities(Run& run, View factor, View mean, View rows, View out, size_t
       solveTiles(run, {own, run.address(mean), block, white, white}, here, n, solve_less_mean, dtype);
     }
     run.launch(named("norm_densities", dtype).c_str(),
-               {white, logAtMean, run.slice(out, first * floats, here * floats)}, params,
-               (here + norms_rows - 1) / norms_rows, norms_lanes, norms_lanes * bytesOf(dtype));
+               {white, logAtMean, run.slice(out, first * floats, here * floats)}, params, groupsOf(here, norms_rows),
+               norms_lanes, norms_lanes * bytesOf(dtype));
     run.made(out, first * floats, here * floats);
-  }
+  });
 }
 
 void requireFinite(Run& run, View a, size_t count, Dtype dtype, std::function<void()> refuse) {
@@ -107,10 +106,10 @@ void requireFinite(Run& run, View a, size_t count, Dtype dtype, std::function<vo
   const DevicePointer found = run.scratch(1);
   run.upload(found, std::vector<char>(sizeof(uint32_t), 0));
   const size_t floats = bytesOf(dtype) / sizeof(float);
-  for (size_t first = 0; first < count; first += most)
+  forSlices(count, most, [&](size_t first, size_t here) {
     run.launch(named("find_not_finite", dtype).c_str(), {run.address(a, first * floats), found},
-               MatrixParams{static_cast<uint>(std::min(most, count - first)), 1}, finite_threads / finiteLanes,
-               finiteLanes);
+               MatrixParams{static_cast<uint>(here), 1}, finite_threads / finiteLanes, finiteLanes);
+  });
   run.afterwards(found, [refuse = std::move(refuse)](uint32_t isFound) {
     if (isFound != 0) refuse();
   });

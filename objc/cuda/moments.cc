@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../gpu/params.h"
+#include "../gpu/slices.h"
 
 namespace covarium::cuda {
 
@@ -34,16 +35,15 @@ void addProducts(Run& run, const Cublas& library, View rows, View centre, View p
   const size_t blockRows = std::min(count, std::max<size_t>(most / n, 1)), floats = bytesOf(dtype) / sizeof(float);
   const size_t ofDouble = sizeof(double) / sizeof(float);
   const DevicePointer centred = run.scratch(blockRows * n * ofDouble), added = run.scratch(n * n * ofDouble);
-  for (size_t first = 0; first < count; first += blockRows) {
-    const size_t here = std::min(blockRows, count - first);
+  forSlices(count, blockRows, [&](size_t first, size_t here) {
     run.launch(named("less_centre", dtype).c_str(),
                {run.address(rows, first * n * floats), run.address(centre), centred},
-               MatrixParams{static_cast<uint>(here), static_cast<uint>(n)}, (here * n + lanes - 1) / lanes, lanes);
+               MatrixParams{static_cast<uint>(here), static_cast<uint>(n)}, groupsOf(here * n, lanes), lanes);
     const ProductShape shape = {n, n, here, true, false, 1, first == 0 ? 0.0 : 1.0};
     run.requireStarted(library.product(centred, n, centred, added, shape, Dtype::float64), "A covariance");
-  }
+  });
   run.launch("add_lower", {added, run.address(products)}, MatrixParams{static_cast<uint>(n), static_cast<uint>(n)},
-             (n * n + lanes - 1) / lanes, lanes);
+             groupsOf(n * n, lanes), lanes);
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ void addMoments(Run& run, View rows, View centre, View sums, View products, size
   run.launch(named("add_moments", dtype).c_str(), {run.address(rows), run.address(centre), partial}, params,
              tiles * params.segments, moments_lanes, sizeof(double) * moments_elements);
   run.launch("add_segments", {partial, run.address(sums), run.address(products)}, params,
-             (length + moments_entries - 1) / moments_entries, moments_lanes, sizeof(double) * moments_lanes);
+             groupsOf(length, moments_entries), moments_lanes, sizeof(double) * moments_lanes);
   run.waitForEarlier();
 }
 

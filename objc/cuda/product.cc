@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../gpu/params.h"
+#include "../gpu/slices.h"
 
 namespace covarium::cuda {
 
@@ -16,7 +17,7 @@ namespace {
 size_t rowsPerLaunch(const ProductShape& shape, bool stays) {
   constexpr size_t tilesAtOnce = 264;
   constexpr double mostProducts = 1e12;
-  const size_t across = (shape.n + tile_side - 1) / tile_side, atOnce = std::max<size_t>(tilesAtOnce / across, 1);
+  const size_t across = groupsOf(shape.n, tile_side), atOnce = std::max<size_t>(tilesAtOnce / across, 1);
   const double products = static_cast<double>(shape.n) * static_cast<double>(shape.k);
   const auto most = static_cast<size_t>(mostProducts / products / tile_side);
   const size_t wanted = stays ? most : std::max(atOnce, shape.m / 8 / tile_side / atOnce * atOnce);
@@ -33,10 +34,10 @@ bool isCountable(const ProductShape& shape) {
 
 void product(Run& run, View a, View b, View c, const ProductShape& shape, Dtype dtype) {
   const Cublas* library = run.cublas();
-  const auto [m, n, k] = std::tuple(static_cast<uint>(shape.m), static_cast<uint>(shape.n), static_cast<uint>(shape.k));
+  const uint m = static_cast<uint>(shape.m), n = static_cast<uint>(shape.n), k = static_cast<uint>(shape.k);
   const size_t rows = rowsPerLaunch(shape, run.staysOnGpu(c)), floats = bytesOf(dtype) / sizeof(float);
-  for (size_t first = 0; first < shape.m; first += rows) {
-    const size_t here = std::min(rows, shape.m - first), at = first * n * floats, count = here * n * floats;
+  forSlices(shape.m, rows, [&](size_t first, size_t here) {
+    const size_t at = first * n * floats, count = here * n * floats;
     const size_t groups = tile_groups(here, n);
     const DevicePointer out = run.slice(c, at, count);
     if (library != nullptr) {
@@ -46,7 +47,7 @@ void product(Run& run, View a, View b, View c, const ProductShape& shape, Dtype 
       run.requireStarted(library->product(run.address(a, skipped * floats), stride, run.address(b), out, part, dtype),
                          "A product");
       run.made(c, at, count);
-      continue;
+      return;
     }
     const auto launch = [&](const char* kernel, auto params) {
       run.launch(kernel, {run.address(a), run.address(b), out}, params, groups, tile_lanes, cuda_tile_bytes());
@@ -58,7 +59,7 @@ void product(Run& run, View a, View b, View c, const ProductShape& shape, Dtype 
       launch("product_tiles", ProductParams{m, n, k, begin, turnedA, turnedB, static_cast<float>(shape.alpha),
                                             static_cast<float>(shape.beta)});
     run.made(c, at, count);
-  }
+  });
 }
 
 }  // namespace covarium::cuda

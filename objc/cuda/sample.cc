@@ -4,6 +4,7 @@
 
 #include "../../msl/radial-scale.h"
 #include "../gpu/sample-params.h"
+#include "../gpu/slices.h"
 #include "solve.h"
 
 namespace covarium::cuda {
@@ -17,8 +18,6 @@ constexpr size_t sliceElements = size_t{1} << 22;
 constexpr size_t normalLanes = 256;
 static_assert(narrowColumns <= sample_narrow_most);
 
-size_t groupsOf(size_t threads, size_t lanes) { return (threads + lanes - 1) / lanes; }
-
 void makeNormals(Run& run, DevicePointer out, size_t count, NormalCounter counter, Dtype dtype) {
   const bool isFloat = dtype == Dtype::float32;
   const size_t blockElements = isFloat ? 4 : 2;
@@ -30,9 +29,10 @@ void makeNormals(Run& run, DevicePointer out, size_t count, NormalCounter counte
 // Rows of a slice. One slice is made while the one before it is copied to the host, so a slice is an eighth of all
 // rows, in whole tiles: enough for the GPU, but few enough that copying begins soon. What stays on the GPU is cut so
 // that a cancelled commit soon stops.
-size_t rowsPerSlice(size_t count, size_t n, bool stays) {
+size_t rowsPerSlice(const Run& run, View out, size_t count, size_t n) {
   constexpr size_t leastElements = 1 << 18, leastTiles = 264, stayingElements = 1 << 26;
-  const size_t elements = stays ? stayingElements : std::min(sliceElements, std::max(count * n / 8, leastElements));
+  const size_t elements =
+      run.staysOnGpu(out) ? stayingElements : std::min(sliceElements, std::max(count * n / 8, leastElements));
   if (n <= narrowColumns) return std::max<size_t>(1, elements / n);
   const size_t across = groupsOf(n, tile_side);
   return std::max(elements / n / tile_side, groupsOf(leastTiles, across)) * tile_side;
@@ -71,18 +71,11 @@ void stretchSlice(Run& run, DevicePointer rows, size_t first, size_t count, size
              stretch_lanes, sizeof(double) * perGroup);
 }
 
-// Calls body(first, count) for slices of rows.
-template <typename Body>
-void forSlices(const Run& run, View out, size_t count, size_t n, const Body& body) {
-  const size_t rows = rowsPerSlice(count, n, run.staysOnGpu(out));
-  for (size_t first = 0; first < count; first += rows) body(first, std::min(rows, count - first));
-}
-
 }  // namespace
 
 void fillNormal(Run& run, View out, size_t count, NormalCounter counter, Dtype dtype) {
   const size_t floats = bytesOf(dtype) / sizeof(float);
-  forSlices(run, out, count, 1, [&](size_t first, size_t here) {
+  forSlices(count, rowsPerSlice(run, out, count, 1), [&](size_t first, size_t here) {
     makeNormals(run, run.slice(out, first * floats, here * floats), here, after(counter, first), dtype);
     run.made(out, first * floats, here * floats);
   });
@@ -97,7 +90,7 @@ void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, 
     run.made(out, first * n * floats, here * n * floats);
   };
   if (dtype == Dtype::float32 && n <= narrowColumns && !inverse) {
-    forSlices(run, out, count, n, [&](size_t first, size_t here) {
+    forSlices(count, rowsPerSlice(run, out, count, n), [&](size_t first, size_t here) {
       const uint perGroup = narrowRowsPerGroup(here, n);
       const SampleParams params = sampleParams(after(counter, uint64_t{first} * n), here, n, perGroup, false);
       const DevicePointer made = run.slice(out, first * n, here * n);
@@ -109,7 +102,7 @@ void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, 
   }
   const size_t floats = bytesOf(dtype) / sizeof(float);
   DevicePointer normals = 0;
-  forSlices(run, out, count, n, [&](size_t first, size_t here) {
+  forSlices(count, rowsPerSlice(run, out, count, n), [&](size_t first, size_t here) {
     const size_t at = first * n * floats, length = here * n * floats;
     if (first == 0) normals = run.scratch(length);
     makeNormals(run, normals, here * n, after(counter, uint64_t{first} * n), dtype);
@@ -146,8 +139,7 @@ void sampleBatch(Run& run, View factors, View means, View out, size_t count, siz
     return;
   }
   const size_t groups = groupsOf(rows, perGroup), models = sliceElements / (rows * n);
-  for (size_t b = 0; b < count; b += models) {
-    const size_t here = std::min(models, count - b);
+  forSlices(count, models, [&](size_t b, size_t here) {
     const SampleBatchParams params = sampleBatchParams(ofModel(counter, b), here, rows, n, perGroup);
     const DevicePointer made = run.slice(out, b * rows * n, here * rows * n);
     run.launch("sample_batch", {run.address(factors, b * n * n), run.address(means, b * n), made}, params,
@@ -155,7 +147,7 @@ void sampleBatch(Run& run, View factors, View means, View out, size_t count, siz
                sample_rows_bytes(columns, perGroup, 0));
     if (stretch) stretchSlice(run, made, b * rows, here * rows, n, *stretch, Dtype::float32);
     run.made(out, b * rows * n, here * rows * n);
-  }
+  });
 }
 
 void stretchRows(Run& run, View rows, size_t count, size_t n, const Stretch& stretch, Dtype dtype) {

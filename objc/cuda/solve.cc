@@ -4,6 +4,7 @@
 #include <string>
 
 #include "../gpu/params.h"
+#include "../gpu/slices.h"
 
 namespace covarium::cuda {
 
@@ -14,7 +15,7 @@ namespace {
 void launchTiles(Run& run, const SolvedRows& at, size_t count, SolveTileParams params, Dtype dtype) {
   params.rows = static_cast<uint>(count);
   run.launch(dtype == Dtype::float32 ? "solve_tiles" : "solve_tiles_float64",
-             {at.factor, at.mean, at.rows, at.work, at.out}, params, (count + tile_side - 1) / tile_side, tile_lanes,
+             {at.factor, at.mean, at.rows, at.work, at.out}, params, tile_groups(count, 1), tile_lanes,
              cuda_tile_bytes());
 }
 
@@ -23,7 +24,7 @@ DevicePointer antitransposed(Run& run, View factor, size_t n, Dtype dtype) {
   const DevicePointer copy = run.scratch(n * n * bytesOf(dtype) / sizeof(float));
   const uint columns = static_cast<uint>(n);
   run.launch(dtype == Dtype::float32 ? "antitransposed" : "antitransposed_float64", {run.address(factor), copy},
-             MatrixParams{columns, columns}, (n * n + lanes - 1) / lanes, lanes);
+             MatrixParams{columns, columns}, groupsOf(n * n, lanes), lanes);
   return copy;
 }
 
@@ -43,8 +44,8 @@ void solve(Run& run, View factor, View rows, size_t count, size_t n, Solve which
   const bool turns = which != Solve::forwards;
   const DevicePointer reversed = turns ? antitransposed(run, factor, n, dtype) : 0;
   const DevicePointer work = turns ? run.scratch(blockRows * n * floats) : 0;
-  for (size_t first = 0; first < count; first += blockRows) {
-    const size_t here = std::min(blockRows, count - first), at = first * n * floats;
+  forSlices(count, blockRows, [&](size_t first, size_t here) {
+    const size_t at = first * n * floats;
     const DevicePointer block = run.address(rows, at), own = run.address(factor);
     if (which != Solve::transposed)
       solveTiles(run, {own, own, block, block, block}, here, n, solve_without_mean, dtype);
@@ -52,7 +53,7 @@ void solve(Run& run, View factor, View rows, size_t count, size_t n, Solve which
       launchTiles(run, {reversed, reversed, block, work, block}, here, {0, static_cast<uint>(n), solve_without_mean, 1},
                   dtype);
     run.made(rows, at, here * n * floats);
-  }
+  });
 }
 
 }  // namespace covarium::cuda

@@ -14,7 +14,7 @@ void forCholeskyTiles(size_t n, const Launch& launch, const Behind& behind) {
   for (size_t first = 0; first < n; first += tile_side) {
     const size_t below = n - first <= tile_side ? 0 : n - first - tile_side;
     if (below != 0) {
-      launch("cholesky_below", static_cast<uint>(first), (below + tile_side - 1) / tile_side);
+      launch("cholesky_below", static_cast<uint>(first), size_t{tile_groups(below, 1)});
       launch("cholesky_update", static_cast<uint>(first + tile_side), tile_groups(below, below));
     }
     behind(below);

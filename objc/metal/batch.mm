@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../gpu/cost.h"
+#include "../gpu/slices.h"
 #include "gpu.h"
 #include "../gpu/sample-params.h"
 #include "../gpu/refused-model.h"
@@ -25,15 +26,13 @@ void choleskyBatch(Encoding& encoding, View a, size_t count, size_t n, double to
   auto* firstFailed = static_cast<uint32_t*>(first.buffer->contents());
   *firstFailed = ~uint32_t{0};  // until the GPU overwrites it
   CholeskyBatchParams params = {static_cast<uint>(count), columns, abreast, static_cast<float>(tolerance)};
-  const size_t most = abreast * mostGroups;
-  for (size_t begin = 0; begin < count; begin += most) {
-    const size_t here = std::min(most, count - begin);
+  forSlices(count, abreast * mostGroups, [&](size_t begin, size_t here) {
     params.models = static_cast<uint>(here);
     encoding.dispatchGroups("cholesky_batch", {a.from(begin * n * n), failed.from(begin)}, params,
-                            (here + abreast - 1) / abreast, abreast * n,
+                            groupsOf(here, abreast), abreast * n,
                             [&](uint, uint) { return cholesky_batch_bytes(columns, abreast); });
     encoding.worked(batchFactorSeconds(here, n));
-  }
+  });
   params.models = static_cast<uint>(count);
   constexpr size_t lanes = 256;
   encoding.dispatchGroups("keep_first_failed", {a, failed, first, kept}, params, 1, lanes, simdgroup_values_bytes);
@@ -54,9 +53,8 @@ void sampleBatch(Encoding& encoding, View factors, View means, View out, size_t 
     return;
   }
   const uint perGroup = static_cast<uint>(std::min<size_t>(rows, most));
-  const size_t groups = (rows + perGroup - 1) / perGroup, models = std::max<size_t>(1, mostGroups / groups);
-  for (size_t b = 0; b < count; b += models) {
-    const size_t here = std::min(models, count - b);
+  const size_t groups = groupsOf(rows, perGroup), models = std::max<size_t>(1, mostGroups / groups);
+  forSlices(count, models, [&](size_t b, size_t here) {
     const SampleBatchParams params = sampleBatchParams(ofModel(counter, b), here, rows, n, perGroup);
     // A lane makes one column of four rows.
     const size_t shares = std::min<size_t>((perGroup + 3) / 4 * n, sample_rows_lanes(0));
@@ -64,7 +62,7 @@ void sampleBatch(Encoding& encoding, View factors, View means, View out, size_t 
                             params, here * groups, shares,
                             [&](uint, uint) { return sample_rows_bytes(columns, perGroup, 0); });
     encoding.worked(secondsFor(here * rows * n * (60.0 + n), 4.0 * here * n * (rows + n)));
-  }
+  });
 }
 
 void logDensityBatch(Encoding& encoding, View factors, View means, View rows, View out, size_t count, size_t n,
@@ -79,16 +77,14 @@ void logDensityBatch(Encoding& encoding, View factors, View means, View rows, Vi
   const View logAtMeans = encoding.readable(count);
   std::transform(constants, constants + count, static_cast<float*>(logAtMeans.buffer->contents()),
                  [](double constant) { return static_cast<float>(constant); });
-  const size_t models = mostThreads / each;
-  for (size_t b = 0; b < count; b += models) {
-    const size_t here = std::min(models, count - b);
+  forSlices(count, mostThreads / each, [&](size_t b, size_t here) {
     const LogDensityBatchParams params = {static_cast<uint>(here), static_cast<uint>(each), static_cast<uint>(n),
                                           shared ? 1u : 0u};
     encoding.dispatch("log_density_batch",
                       {factors.from(b * n * n), means.from(b * n), rowsOf(b), logAtMeans.from(b), out.from(b * each)},
                       params, here * each);
     encoding.worked(secondsFor(1.0 * here * each * n * n, 4.0 * here * n * (each + n)));
-  }
+  });
 }
 
 }  // namespace covarium::metal

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../failure.h"
+#include "../gpu/slices.h"
 
 namespace covarium::metal {
 
@@ -31,12 +32,6 @@ MatrixView tile(const MatrixView& m, bool transposed, size_t row, size_t column,
   return transposed ? m.block(column, row, columns, rows) : m.block(row, column, rows, columns);
 }
 
-// Calls body(first, count) for the tiles of a length.
-template <typename Body>
-void forTiles(size_t length, size_t size, const Body& body) {
-  for (size_t first = 0; first < length; first += size) body(first, std::min(size, length - first));
-}
-
 }  // namespace
 
 size_t Mps::strideFor(size_t columns) {
@@ -62,9 +57,9 @@ void Mps::product(Encoding& encoding, const MatrixView& a, bool transposeA, cons
   const size_t m = c.rows, n = c.columns, k = transposeA ? a.rows : a.columns;
   const size_t span = std::max<size_t>(largestSpanBytes / (c.stride * sizeof(float)), 4);
   const size_t depth = std::min({k, largestTile, span / 4}), height = std::min({m, largestTile, span - 2 * depth});
-  forTiles(m, height, [&](size_t row, size_t rows) {
-    forTiles(n, largestTile, [&](size_t column, size_t columns) {
-      forTiles(k, depth, [&](size_t inner, size_t interior) {
+  forSlices(m, height, [&](size_t row, size_t rows) {
+    forSlices(n, largestTile, [&](size_t column, size_t columns) {
+      forSlices(k, depth, [&](size_t inner, size_t interior) {
         const double kept = inner == 0 ? beta : 1;
         const auto kernel = cached<MPSMatrixMultiplication>(
             "MPSMatrixMultiplication", {rows, columns, interior, transposeA, transposeB, 0}, alpha, kept, [&] {
@@ -90,8 +85,8 @@ void Mps::vectorProduct(Encoding& encoding, const MatrixView& a, bool transposed
                         double beta) {
   const size_t m = transposed ? a.columns : a.rows, k = transposed ? a.rows : a.columns;
   const size_t side = std::min(largestTile, std::max<size_t>(largestSpanBytes / (a.stride * sizeof(float)), 1));
-  forTiles(m, side, [&](size_t row, size_t rows) {
-    forTiles(k, side, [&](size_t inner, size_t interior) {
+  forSlices(m, side, [&](size_t row, size_t rows) {
+    forSlices(k, side, [&](size_t inner, size_t interior) {
       const double kept = inner == 0 ? beta : 1;
       const auto kernel = cached<MPSMatrixVectorMultiplication>(
           "MPSMatrixVectorMultiplication", {rows, interior, transposed, 0, 0, 0}, alpha, kept, [&] {
@@ -111,8 +106,8 @@ void Mps::vectorProduct(Encoding& encoding, const MatrixView& a, bool transposed
 }
 
 void Mps::sum(Encoding& encoding, const MatrixView& a, const MatrixView& b, const MatrixView& out) {
-  forTiles(out.rows, largestTile, [&](size_t row, size_t rows) {
-    forTiles(out.columns, largestTile, [&](size_t column, size_t columns) {
+  forSlices(out.rows, largestTile, [&](size_t row, size_t rows) {
+    forSlices(out.columns, largestTile, [&](size_t column, size_t columns) {
       const auto kernel = cached<MPSMatrixSum>("MPSMatrixSum", {rows, columns, 2, 0, 0, 0}, 1, 0, [&] {
         return [[MPSMatrixSum alloc] initWithDevice:device_ count:2 rows:rows columns:columns transpose:NO];
       });
@@ -130,8 +125,8 @@ void Mps::sum(Encoding& encoding, const MatrixView& a, const MatrixView& b, cons
 }
 
 void Mps::copy(Encoding& encoding, const MatrixView& from, const MatrixView& to) {
-  forTiles(from.rows, largestTile, [&](size_t row, size_t rows) {
-    forTiles(from.columns, largestTile, [&](size_t column, size_t columns) {
+  forSlices(from.rows, largestTile, [&](size_t row, size_t rows) {
+    forSlices(from.columns, largestTile, [&](size_t column, size_t columns) {
       const auto kernel = cached<MPSMatrixCopy>("MPSMatrixCopy", {rows, columns, 0, 0, 0, 0}, 1, 0, [&] {
         return [[MPSMatrixCopy alloc] initWithDevice:device_
                                             copyRows:rows

@@ -21,7 +21,7 @@ void product(Encoding& encoding, View a, View b, View c, const ProductShape& sha
     mps.vectorProduct(encoding, left, shape.transposeA, b, c, shape.alpha, shape.beta);
     return;
   }
-  forRowBlocks(m, std::max(n, k), [&](size_t first, size_t here) {
+  forSlices(m, rowsPerBlock(std::max(n, k)), [&](size_t first, size_t here) {
     const MatrixView block = shape.transposeA ? left.block(0, first, k, here) : left.block(first, 0, here, k);
     mps.product(encoding, block, shape.transposeA, right, shape.transposeB, {c.from(first * n), here, n, n},
                 shape.alpha, shape.beta);

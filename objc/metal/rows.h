@@ -3,6 +3,7 @@
 
 #include "../device.h"
 #include "../gpu/cost.h"
+#include "../gpu/slices.h"
 #include "encoding.h"
 
 namespace covarium::metal {
@@ -10,13 +11,6 @@ namespace covarium::metal {
 // Rows of a block of scratch: enough to keep the GPU busy, and few enough that two blocks take little memory. If
 // there are more than a tile of a product has, they are whole tiles, so that no few rows are left over.
 size_t rowsPerBlock(size_t columns);
-
-// Calls body(first, count) for blocks of rows.
-template <typename Body>
-void forRowBlocks(size_t count, size_t columns, const Body& body) {
-  const size_t block = rowsPerBlock(columns);
-  for (size_t first = 0; first < count; first += block) body(first, std::min(block, count - first));
-}
 
 void fillNormal(Encoding& encoding, View out, size_t count, NormalCounter counter);
 void addRow(Encoding& encoding, View rows, View row, float scale, size_t count, size_t n);

@@ -12,17 +12,12 @@ namespace {
 constexpr size_t blockBytes = size_t{64} << 20;
 constexpr size_t mostPerDispatch = size_t{1} << 28;  // threads; a grid counts to 2^32
 
-// Calls body(first, count) for as many rows as one dispatch takes.
-template <typename Body>
-void forDispatches(size_t count, size_t threadsPerRow, const Body& body) {
-  const size_t rows = std::max<size_t>(1, mostPerDispatch / threadsPerRow);
-  for (size_t first = 0; first < count; first += rows) body(first, std::min(rows, count - first));
-}
+size_t rowsPerDispatch(size_t threadsPerRow) { return std::max<size_t>(1, mostPerDispatch / threadsPerRow); }
 
 template <typename Params>
 void reduceRows(Encoding& encoding, const char* kernel, View rows, View out, Params params, size_t count, size_t n) {
   constexpr size_t lanes = 256;
-  forDispatches(count, lanes, [&](size_t first, size_t here) {
+  forSlices(count, rowsPerDispatch(lanes), [&](size_t first, size_t here) {
     params.rows = static_cast<uint>(here);
     params.columns = static_cast<uint>(n);
     encoding.dispatchGroups(kernel, {rows.from(first * n), out.from(first)}, params, here, n, simdgroup_values_bytes);
@@ -38,7 +33,7 @@ size_t rowsPerBlock(size_t columns) {
 }
 
 void fillNormal(Encoding& encoding, View out, size_t count, NormalCounter counter) {
-  forDispatches(count, 1, [&](size_t first, size_t here) {
+  forSlices(count, mostPerDispatch, [&](size_t first, size_t here) {
     const NormalParams params = normalParams(after(counter, first), here);
     encoding.dispatch("fill_normal", {out.from(first)}, params, ((counter.first + first) % 4 + here + 3) / 4);
     encoding.worked(normalSeconds(here));
@@ -46,7 +41,7 @@ void fillNormal(Encoding& encoding, View out, size_t count, NormalCounter counte
 }
 
 void addRow(Encoding& encoding, View rows, View row, float scale, size_t count, size_t n) {
-  forDispatches(count, n, [&](size_t first, size_t here) {
+  forSlices(count, rowsPerDispatch(n), [&](size_t first, size_t here) {
     const RowParams params = {static_cast<uint>(here), static_cast<uint>(n), scale};
     encoding.dispatch("add_row", {rows.from(first * n), row}, params, n, here);
     encoding.worked(passSeconds(2, here * n));
@@ -60,7 +55,7 @@ void lessMean(Encoding& encoding, View rows, View mean, View out, size_t count, 
 }
 
 void scaleColumns(Encoding& encoding, View rows, View row, size_t count, size_t n) {
-  forDispatches(count, n, [&](size_t first, size_t here) {
+  forSlices(count, rowsPerDispatch(n), [&](size_t first, size_t here) {
     const MatrixParams params = {static_cast<uint>(here), static_cast<uint>(n)};
     encoding.dispatch("scale_columns", {rows.from(first * n), row}, params, n, here);
     encoding.worked(passSeconds(2, here * n));

@@ -19,9 +19,8 @@ void sampleFused(Encoding& encoding, View factor, View mean, View out, size_t co
   const uint columns = static_cast<uint>(n), direction = inverse ? 1 : 0;
   const bool isNarrow = drawsNarrow(encoding.gpu(), n, inverse);
   const uint rows = isNarrow ? narrowRowsPerGroup(count, n) : sample_rows_per_group(columns, direction);
-  const size_t most = rows * mostFusedGroups;
-  for (size_t first = 0; first < count; first += most) {
-    const size_t here = std::min(most, count - first), groups = (here + rows - 1) / rows;
+  forSlices(count, rows * mostFusedGroups, [&](size_t first, size_t here) {
+    const size_t groups = groupsOf(here, rows);
     const SampleParams params = sampleParams(after(counter, uint64_t{first} * n), here, n, rows, inverse);
     const std::initializer_list<View> views = {factor, mean, out.from(first * n)};
     if (isNarrow) {
@@ -32,7 +31,7 @@ void sampleFused(Encoding& encoding, View factor, View mean, View out, size_t co
                               [&](uint, uint) { return sample_rows_bytes(columns, rows, direction); });
     }
     encoding.worked(secondsFor(here * n * (60.0 + n), 4.0 * here * n));
-  }
+  });
 }
 
 }  // namespace
@@ -56,7 +55,7 @@ void sample(Encoding& encoding, View factor, View mean, View out, size_t count, 
     multiplyFewRows(encoding, factor, mean, normals, out, count, n);
     return;
   }
-  forRowBlocks(count, n, [&](size_t first, size_t here) {
+  forSlices(count, rowsPerBlock(n), [&](size_t first, size_t here) {
     const View rows = out.from(first * n);
     fillNormal(encoding, normals, here * n, after(counter, uint64_t{first} * n));
     if (inverse) {
@@ -71,19 +70,18 @@ void logDensity(Encoding& encoding, View factor, View mean, View rows, View out,
                 double constant) {
   const auto shift = static_cast<float>(constant);
   if (n <= fusedColumns && encoding.gpu().works({"log_density_rows"})) {
-    for (size_t first = 0; first < count; first += mostFusedGroups * 64) {
-      const size_t here = std::min(mostFusedGroups * 64, count - first);
+    forSlices(count, mostFusedGroups * 64, [&](size_t first, size_t here) {
       const LogDensityParams params = {static_cast<uint>(here), static_cast<uint>(n), inverse ? 1u : 0u, shift};
       encoding.dispatch("log_density_rows", {factor, mean, rows.from(first * n), out.from(first)}, params, here);
       encoding.worked(secondsFor(1.0 * here * n * n, 4.0 * here * n));
-    }
+    });
     return;
   }
   const bool few = inverse && count <= fewRows;
   const View zeros = inverse && !few ? zeroMean(encoding, n) : View{};
   const size_t most = std::min(count, rowsPerBlock(n)) * n;
   const View white = encoding.scratch(most), centred = inverse ? encoding.scratch(most) : View{};
-  forRowBlocks(count, n, [&](size_t first, size_t here) {
+  forSlices(count, rowsPerBlock(n), [&](size_t first, size_t here) {
     if (inverse) lessMean(encoding, rows.from(first * n), mean, centred, here, n);
     if (few) {
       multiplyFewRows(encoding, factor, {}, centred, white, here, n);

@@ -20,7 +20,7 @@ constexpr size_t mostPanels = 8;
 // msl/solve-tiles.metal.
 void solveByTiles(Encoding& encoding, const std::array<View, 5>& views, SolveTileParams params, size_t count) {
   const size_t n = params.columns;
-  forRowBlocks(count, n, [&](size_t first, size_t here) {
+  forSlices(count, rowsPerBlock(n), [&](size_t first, size_t here) {
     const auto& [factor, mean, rows, work, out] = views;
     params.rows = static_cast<uint>(here);
     encoding.dispatchWholeGroups("solve_tiles",
@@ -34,7 +34,7 @@ void solveByTiles(Encoding& encoding, const std::array<View, 5>& views, SolveTil
 void solveTransposed(Encoding& encoding, View reversed, View rows, size_t count, size_t n) {
   const View work = encoding.scratch(std::min(count, rowsPerBlock(n)) * n);
   const SolveTileParams params = {0, static_cast<uint>(n), solve_without_mean, 1};
-  forRowBlocks(count, n, [&](size_t first, size_t here) {
+  forSlices(count, rowsPerBlock(n), [&](size_t first, size_t here) {
     const View there = rows.from(first * n);
     solveByTiles(encoding, {reversed, reversed, there, work, there}, params, here);
   });
@@ -67,13 +67,13 @@ void multiplyTransposed(Encoding& encoding, View lower, View rows, View out, siz
     encoding.worked(secondsFor(2.0 * n * n, 4.0 * n * n));
     return;
   }
-  const size_t width = std::max(thinnestPanel, (n + mostPanels * 32 - 1) / (mostPanels * 32) * 32);
-  for (size_t first = 0; first < n; first += width) {
-    const size_t here = std::min(width, n - first), interior = n - first;
+  const size_t width = std::max(thinnestPanel, groupsOf(n, mostPanels * 32) * 32);
+  forSlices(n, width, [&](size_t first, size_t here) {
+    const size_t interior = n - first;
     mps.product(encoding, x.block(0, first, count, interior), false, l.block(first, first, interior, here), false,
                 y.block(0, first, count, here), 1, 0);
     encoding.worked(secondsFor(2.0 * count * here * interior, 8.0 * count * here));
-  }
+  });
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ void multiplyFewRows(Encoding& encoding, View factor, View mean, View rows, View
   // Each lane takes a few entries of a row of the factor, and only the last rows have n of them. Groups of 128 lanes
   // read long rows fastest; groups of 1,024 read them at half that rate or less (test/real-gpu/rates.cc).
   encoding.dispatchGroups("multiply_lower", {factor, addsMean ? mean : factor, rows, out}, params,
-                          n * ((count + 3) / 4), std::min<size_t>(n / 16 + 1, 128), multiply_lower_bytes);
+                          n * groupsOf(count, 4), std::min<size_t>(n / 16 + 1, 128), multiply_lower_bytes);
   encoding.worked(secondsFor(2.0 * count * n * n, 2.0 * n * n));
 }
 
@@ -115,7 +115,7 @@ void triangularProduct(Encoding& encoding, View factor, View rows, size_t count,
     return;
   }
   const View other = transposed ? lowerOf(encoding, factor, n) : zeroMean(encoding, n);
-  forRowBlocks(count, n, [&](size_t first, size_t here) {
+  forSlices(count, rowsPerBlock(n), [&](size_t first, size_t here) {
     const View there = rows.from(first * n);
     encoding.copy(there, before, here * n);
     if (transposed)

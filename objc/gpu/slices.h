@@ -1,0 +1,19 @@
+// Long work is made in slices: a cancelled commit soon stops, and what one slice has made is copied while the GPU makes
+// the next.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+namespace covarium::gpu {
+
+// Calls body(first, count) for slices of at most `most`, in order.
+template <typename Body>
+void forSlices(size_t count, size_t most, const Body& body) {
+  for (size_t first = 0; first < count; first += most) body(first, std::min(most, count - first));
+}
+
+// Groups of at most `size`.
+inline size_t groupsOf(size_t count, size_t size) { return (count + size - 1) / size; }
+
+}  // namespace covarium::gpu
