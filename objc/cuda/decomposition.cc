@@ -20,8 +20,7 @@ Cusolver::Scratch scratchOf(Run& run, Dtype dtype) {
 
 // Runs a kernel with a thread for each of the numbers (rows x columns); returns `to`.
 DevicePointer turn(Run& run, const char* kernel, DevicePointer from, DevicePointer to, size_t rows, size_t columns) {
-  const gpu::MatrixParams params = {static_cast<uint>(rows), static_cast<uint>(columns)};
-  run.launch(kernel, {from, to}, params, gpu::groupsOf(rows * columns, lanes), lanes);
+  run.launch(kernel, {from, to}, gpu::matrixParams(rows, columns), gpu::groupsOf(rows * columns, lanes), lanes);
   return to;
 }
 

@@ -73,7 +73,6 @@ void densities(Run& run, View factors, View means, View rows, View out, const De
 void wideDensities(Run& run, View factor, View mean, View rows, View out, size_t count, size_t n, bool inverse,
                    double constant, Dtype dtype) {
   const size_t floats = bytesOf(dtype) / sizeof(float), blockRows = tiledRows(count, n);
-  const uint columns = static_cast<uint>(n);
   const DevicePointer logAtMean = run.scratch(floats), white = run.scratch(blockRows * n * floats);
   run.upload(logAtMean, dtype == Dtype::float64 ? bytesOfAll<double>({constant}) : bytesOfAll<float>({constant}));
   DevicePointer centred = 0, none = 0;
@@ -83,7 +82,7 @@ void wideDensities(Run& run, View factor, View mean, View rows, View out, size_t
     run.upload(none, std::vector<char>(n * bytesOf(dtype)));
   }
   forSlices(count, blockRows, [&](size_t first, size_t here) {
-    const MatrixParams params = {static_cast<uint>(here), columns};
+    const MatrixParams params = matrixParams(here, n);
     const DevicePointer block = run.address(rows, first * n * floats), own = run.address(factor);
     if (inverse) {
       run.launch(named("less_mean", dtype).c_str(), {block, run.address(mean), centred}, params,
@@ -107,8 +106,8 @@ void requireFinite(Run& run, View a, size_t count, Dtype dtype, std::function<vo
   run.upload(found, std::vector<char>(sizeof(uint32_t), 0));
   const size_t floats = bytesOf(dtype) / sizeof(float);
   forSlices(count, most, [&](size_t first, size_t here) {
-    run.launch(named("find_not_finite", dtype).c_str(), {run.address(a, first * floats), found},
-               MatrixParams{static_cast<uint>(here), 1}, finite_threads / finiteLanes, finiteLanes);
+    run.launch(named("find_not_finite", dtype).c_str(), {run.address(a, first * floats), found}, matrixParams(here, 1),
+               finite_threads / finiteLanes, finiteLanes);
   });
   run.afterwards(found, [refuse = std::move(refuse)](uint32_t isFound) {
     if (isFound != 0) refuse();

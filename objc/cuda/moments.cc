@@ -37,13 +37,12 @@ void addProducts(Run& run, const Cublas& library, View rows, View centre, View p
   const DevicePointer centred = run.scratch(blockRows * n * ofDouble), added = run.scratch(n * n * ofDouble);
   forSlices(count, blockRows, [&](size_t first, size_t here) {
     run.launch(named("less_centre", dtype).c_str(),
-               {run.address(rows, first * n * floats), run.address(centre), centred},
-               MatrixParams{static_cast<uint>(here), static_cast<uint>(n)}, groupsOf(here * n, lanes), lanes);
+               {run.address(rows, first * n * floats), run.address(centre), centred}, matrixParams(here, n),
+               groupsOf(here * n, lanes), lanes);
     const ProductShape shape = {n, n, here, true, false, 1, first == 0 ? 0.0 : 1.0};
     run.requireStarted(library.product(centred, n, centred, added, shape, Dtype::float64), "A covariance");
   });
-  run.launch("add_lower", {added, run.address(products)}, MatrixParams{static_cast<uint>(n), static_cast<uint>(n)},
-             groupsOf(n * n, lanes), lanes);
+  run.launch("add_lower", {added, run.address(products)}, matrixParams(n, n), groupsOf(n * n, lanes), lanes);
 }
 
 }  // namespace

@@ -22,9 +22,8 @@ void launchTiles(Run& run, const SolvedRows& at, size_t count, SolveTileParams p
 DevicePointer antitransposed(Run& run, View factor, size_t n, Dtype dtype) {
   constexpr size_t lanes = 256;
   const DevicePointer copy = run.scratch(n * n * bytesOf(dtype) / sizeof(float));
-  const uint columns = static_cast<uint>(n);
   run.launch(dtype == Dtype::float32 ? "antitransposed" : "antitransposed_float64", {run.address(factor), copy},
-             MatrixParams{columns, columns}, groupsOf(n * n, lanes), lanes);
+             matrixParams(n, n), groupsOf(n * n, lanes), lanes);
   return copy;
 }
 

@@ -68,8 +68,7 @@ void choleskyByMps(Encoding& encoding, View a, size_t n) {
   gpu.mps().copy(encoding, {a, n, n, n}, {kept, n, n, stride});
   gpu.mps().cholesky(encoding, {kept, n, n, stride}, {a, n, n, n}, outcome);
   gpu.mps().copy(encoding, {a, n, 1, n + 1}, {outcome.from(4), n, 1, 1});  // the diagonal
-  const MatrixParams params = {static_cast<uint>(n), static_cast<uint>(n)};
-  encoding.dispatch("zero_upper", {a}, params, n, n);
+  encoding.dispatch("zero_upper", {a}, matrixParams(n, n), n, n);
   encoding.afterwards([&gpu, kept, outcome, n, stride] { checkMps(gpu.cpu(), kept, outcome, n, stride); });
   encoding.worked(factorSeconds(n));
 }

@@ -73,14 +73,14 @@ void MetalCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
 void MetalCommandBuffer::zeroUpper(Operand a, size_t n) {
   if (isSmall(a) || !works({"zero_upper"})) return onCpu().zeroUpper(a, n);
   record({{a, Access::readAndWrite}}, passSeconds(1, a.length), [n](Encoding& encoding, const Views& v) {
-    encoding.dispatch("zero_upper", {v[0]}, MatrixParams{static_cast<uint>(n), static_cast<uint>(n)}, n, n);
+    encoding.dispatch("zero_upper", {v[0]}, matrixParams(n, n), n, n);
   });
 }
 
 void MetalCommandBuffer::antitranspose(Operand a, size_t n) {
   if (isSmall(a) || !works({"antitranspose"})) return onCpu().antitranspose(a, n);
   record({{a, Access::readAndWrite}}, passSeconds(2, a.length), [n](Encoding& encoding, const Views& v) {
-    encoding.dispatch("antitranspose", {v[0]}, MatrixParams{static_cast<uint>(n), static_cast<uint>(n)}, n, n);
+    encoding.dispatch("antitranspose", {v[0]}, matrixParams(n, n), n, n);
   });
 }
 

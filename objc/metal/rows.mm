@@ -49,15 +49,13 @@ void addRow(Encoding& encoding, View rows, View row, float scale, size_t count, 
 }
 
 void lessMean(Encoding& encoding, View rows, View mean, View out, size_t count, size_t n) {
-  const MatrixParams params = {static_cast<uint>(count), static_cast<uint>(n)};
-  encoding.dispatch("less_mean", {rows, mean, out}, params, count * n);
+  encoding.dispatch("less_mean", {rows, mean, out}, matrixParams(count, n), count * n);
   encoding.worked(passSeconds(2, count * n));
 }
 
 void scaleColumns(Encoding& encoding, View rows, View row, size_t count, size_t n) {
   forSlices(count, rowsPerDispatch(n), [&](size_t first, size_t here) {
-    const MatrixParams params = {static_cast<uint>(here), static_cast<uint>(n)};
-    encoding.dispatch("scale_columns", {rows.from(first * n), row}, params, n, here);
+    encoding.dispatch("scale_columns", {rows.from(first * n), row}, matrixParams(here, n), n, here);
     encoding.worked(passSeconds(2, here * n));
   });
 }

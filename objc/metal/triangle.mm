@@ -42,9 +42,8 @@ void solveTransposed(Encoding& encoding, View reversed, View rows, size_t count,
 
 View antitransposed(Encoding& encoding, View factor, size_t n) {
   const View copy = encoding.scratch(n * n);
-  const MatrixParams params = {static_cast<uint>(n), static_cast<uint>(n)};
   encoding.copy(factor, copy, n * n);
-  encoding.dispatch("antitranspose", {copy}, params, n, n);
+  encoding.dispatch("antitranspose", {copy}, matrixParams(n, n), n, n);
   encoding.worked(passSeconds(4, n * n));
   return copy;
 }
@@ -52,8 +51,7 @@ View antitransposed(Encoding& encoding, View factor, size_t n) {
 // A copy of the factor with zeros above the diagonal, because the contract says that a device never reads there.
 View lowerOf(Encoding& encoding, View factor, size_t n) {
   const View lower = encoding.scratch(n * n);
-  const MatrixParams params = {static_cast<uint>(n), static_cast<uint>(n)};
-  encoding.dispatch("copy_lower", {factor, lower}, params, n, n);
+  encoding.dispatch("copy_lower", {factor, lower}, matrixParams(n, n), n, n);
   encoding.worked(passSeconds(2, n * n));
   return lower;
 }
