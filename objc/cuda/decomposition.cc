@@ -3,14 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../gpu/params.h"
-#include "../gpu/slices.h"
-
 namespace covarium::cuda {
 
 namespace {
-
-constexpr size_t lanes = 256;
 
 Cusolver::Scratch scratchOf(Run& run, Dtype dtype) {
   return [&run, floats = bytesOf(dtype) / sizeof(float)](size_t numbers) {
@@ -20,7 +15,7 @@ Cusolver::Scratch scratchOf(Run& run, Dtype dtype) {
 
 // Runs a kernel with a thread for each of the numbers (rows x columns); returns `to`.
 DevicePointer turn(Run& run, const char* kernel, DevicePointer from, DevicePointer to, size_t rows, size_t columns) {
-  run.launch(kernel, {from, to}, gpu::matrixParams(rows, columns), gpu::groupsOf(rows * columns, lanes), lanes);
+  run.launchThreads(kernel, {from, to}, gpu::matrixParams(rows, columns), rows * columns);
   return to;
 }
 
@@ -73,7 +68,8 @@ void DecompositionPart::lq(const Operand& a, const Operand& q, size_t m, size_t 
       require(run, library.orthonormalRows(own, reflections, rank, n, scratch, next, dtype), next);
     }
     const gpu::LqParams params = {static_cast<uint>(m), static_cast<uint>(n), hasQ ? 1u : 0u};
-    run.launch(dtype == Dtype::float32 ? "finish_lq" : "finish_lq_float64", {at, own}, params, n, lanes);
+    constexpr size_t lanes = 256;
+    run.launch(kernelFor("finish_lq", dtype), {at, own}, params, n, lanes);
     if (hasQ) run.made(rows, 0, length);
   });
 }

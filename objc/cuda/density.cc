@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../gpu/params.h"
-#include "../gpu/sample-params.h"
-#include "../gpu/slices.h"
 #include "solve.h"
 
 namespace covarium::cuda {
@@ -16,13 +13,8 @@ namespace {
 
 // The most of one launch, so that a cancelled commit soon stops.
 constexpr size_t densitiesPerLaunch = size_t{1} << 21, mostModels = 1 << 18;
-constexpr size_t finiteLanes = 256;
 // Threadgroup memory that every GPU gives without being asked for more.
 constexpr size_t groupBytes = 48 << 10;
-
-std::string named(const char* kernel, Dtype dtype) {
-  return kernel + std::string(dtype == Dtype::float64 ? "_float64" : "");
-}
 
 template <typename Real>
 std::vector<char> bytesOfAll(const std::vector<double>& numbers) {
@@ -53,7 +45,7 @@ void densities(Run& run, View factors, View means, View rows, View out, const De
     const size_t at = (b * each + first) * floats, from = shared ? first * floats : at;
     const size_t blocks = groupsOf(many, densities_rows);
     run.launch(
-        named(byColumns ? "densities_by_columns" : "densities", dtype).c_str(),
+        kernelFor(byColumns ? "densities_by_columns" : "densities", dtype),
         {run.address(factors, b * n * n * floats), run.address(means, b * n * floats), run.address(rows, from * n),
          logAtMeans + b * bytesOf(dtype), run.slice(out, at, models * many * floats)},
         DensitiesParams{static_cast<uint>(models), static_cast<uint>(many), static_cast<uint>(n), shared ? 1u : 0u,
@@ -85,17 +77,13 @@ void wideDensities(Run& run, View factor, View mean, View rows, View out, size_t
     const MatrixParams params = matrixParams(here, n);
     const DevicePointer block = run.address(rows, first * n * floats), own = run.address(factor);
     if (inverse) {
-      run.launch(named("less_mean", dtype).c_str(), {block, run.address(mean), centred}, params,
-                 groupsOf(here * n, finiteLanes), finiteLanes);
-      run.launch(named("sample_tiles", dtype).c_str(), {own, none, centred, white},
-                 sampleTileParams(here, n, white, run.multiprocessors()), tile_groups(here, n), tile_lanes,
-                 cuda_tile_bytes());
+      run.launchThreads(kernelFor("less_mean", dtype), {block, run.address(mean), centred}, params, here * n);
+      multiplyTiles(run, own, none, centred, white, here, n, dtype);
     } else {
       solveTiles(run, {own, run.address(mean), block, white, white}, here, n, solve_less_mean, dtype);
     }
-    run.launch(named("norm_densities", dtype).c_str(),
-               {white, logAtMean, run.slice(out, first * floats, here * floats)}, params, groupsOf(here, norms_rows),
-               norms_lanes, norms_lanes * bytesOf(dtype));
+    run.launch(kernelFor("norm_densities", dtype), {white, logAtMean, run.slice(out, first * floats, here * floats)},
+               params, groupsOf(here, norms_rows), norms_lanes, norms_lanes * bytesOf(dtype));
     run.made(out, first * floats, here * floats);
   });
 }
@@ -106,8 +94,8 @@ void requireFinite(Run& run, View a, size_t count, Dtype dtype, std::function<vo
   run.upload(found, std::vector<char>(sizeof(uint32_t), 0));
   const size_t floats = bytesOf(dtype) / sizeof(float);
   forSlices(count, most, [&](size_t first, size_t here) {
-    run.launch(named("find_not_finite", dtype).c_str(), {run.address(a, first * floats), found}, matrixParams(here, 1),
-               finite_threads / finiteLanes, finiteLanes);
+    run.launchThreads(kernelFor("find_not_finite", dtype), {run.address(a, first * floats), found},
+                      matrixParams(here, 1), finite_threads);
   });
   run.afterwards(found, [refuse = std::move(refuse)](uint32_t isFound) {
     if (isFound != 0) refuse();

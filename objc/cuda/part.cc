@@ -221,8 +221,8 @@ DevicePointer Run::scratch(size_t elements) {
   return scratch_.back()->address();
 }
 
-void Run::launchGroups(const char* kernel, std::initializer_list<DevicePointer> buffers, void* params, size_t groups,
-                       size_t lanes, size_t memoryBytes) {
+void Run::launchGroups(const std::string& kernel, std::initializer_list<DevicePointer> buffers, void* params,
+                       size_t groups, size_t lanes, size_t memoryBytes) {
   std::vector<DevicePointer> addresses(buffers);
   std::vector<void*> arguments;
   for (DevicePointer& address : addresses) arguments.push_back(&address);

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "../gpu/host-copies.h"
+#include "../gpu/params.h"
 #include "../gpu/part.h"
+#include "../gpu/slices.h"
 #include "gpu.h"
 
 namespace covarium::cuda {
@@ -14,6 +16,11 @@ using gpu::Access;
 
 class Run;
 struct Draws;
+
+// The kernel with this name for numbers of one of the two types.
+inline std::string kernelFor(const std::string& name, Dtype dtype) {
+  return dtype == Dtype::float64 ? name + "_float64" : name;
+}
 
 // What a command reads or writes: a place in one of the copies on the GPU.
 struct View {
@@ -78,9 +85,22 @@ class Run {
   void requireStarted(bool isStarted, const char* what) const;
   // Launches a kernel over a row of groups of `lanes` threads; its arguments are addresses, then the params by value.
   template <typename Params>
-  void launch(const char* kernel, std::initializer_list<DevicePointer> buffers, Params params, size_t groups,
+  void launch(const std::string& kernel, std::initializer_list<DevicePointer> buffers, Params params, size_t groups,
               size_t lanes, size_t memoryBytes = 0) {
     launchGroups(kernel, buffers, &params, groups, lanes, memoryBytes);
+  }
+  // The same with this many threads or a few more.
+  template <typename Params>
+  void launchThreads(const std::string& kernel, std::initializer_list<DevicePointer> buffers, Params params,
+                     size_t threads) {
+    constexpr size_t lanes = 256;
+    launch(kernel, buffers, params, gpu::groupsOf(threads, lanes), lanes);
+  }
+  // The same for a kernel of tiles.
+  template <typename Params>
+  void launchTiles(const std::string& kernel, std::initializer_list<DevicePointer> buffers, Params params,
+                   size_t groups) {
+    launch(kernel, buffers, params, groups, gpu::tile_lanes, gpu::cuda_tile_bytes());
   }
   // Launches a user's kernel; `arguments` are the addresses of its arguments.
   void launch(Function function, void** arguments, Size3 groups, size_t lanes, size_t memoryBytes);
@@ -103,8 +123,8 @@ class Run {
   void made(View view, size_t first, size_t count);
 
  private:
-  void launchGroups(const char* kernel, std::initializer_list<DevicePointer> buffers, void* params, size_t groups,
-                    size_t lanes, size_t memoryBytes);
+  void launchGroups(const std::string& kernel, std::initializer_list<DevicePointer> buffers, void* params,
+                    size_t groups, size_t lanes, size_t memoryBytes);
   // Whether the GPU works on the host's own memory.
   bool isShared(const gpu::HostCopy& copy) const;
   // True if only one command uses the copy, and only writes it for the host.

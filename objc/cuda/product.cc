@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "../gpu/params.h"
-#include "../gpu/slices.h"
-
 namespace covarium::cuda {
 
 using namespace gpu;
@@ -38,7 +35,6 @@ void product(Run& run, View a, View b, View c, const ProductShape& shape, Dtype 
   const size_t rows = rowsPerLaunch(shape, run.staysOnGpu(c)), floats = bytesOf(dtype) / sizeof(float);
   forSlices(shape.m, rows, [&](size_t first, size_t here) {
     const size_t at = first * n * floats, count = here * n * floats;
-    const size_t groups = tile_groups(here, n);
     const DevicePointer out = run.slice(c, at, count);
     if (library != nullptr) {
       ProductShape part = shape;
@@ -50,7 +46,7 @@ void product(Run& run, View a, View b, View c, const ProductShape& shape, Dtype 
       return;
     }
     const auto launch = [&](const char* kernel, auto params) {
-      run.launch(kernel, {run.address(a), run.address(b), out}, params, groups, tile_lanes, cuda_tile_bytes());
+      run.launchTiles(kernel, {run.address(a), run.address(b), out}, params, tile_groups(here, n));
     };
     const uint begin = static_cast<uint>(first), turnedA = shape.transposeA, turnedB = shape.transposeB;
     if (dtype == Dtype::float64)

@@ -4,7 +4,6 @@
 
 #include "../../msl/radial-scale.h"
 #include "../gpu/sample-params.h"
-#include "../gpu/slices.h"
 #include "solve.h"
 
 namespace covarium::cuda {
@@ -15,15 +14,12 @@ namespace {
 
 // Of one slice: the GPU makes one while the slice before it is copied to the host.
 constexpr size_t sliceElements = size_t{1} << 22;
-constexpr size_t normalLanes = 256;
 static_assert(narrowColumns <= sample_narrow_most);
 
 void makeNormals(Run& run, DevicePointer out, size_t count, NormalCounter counter, Dtype dtype) {
-  const bool isFloat = dtype == Dtype::float32;
-  const size_t blockElements = isFloat ? 4 : 2;
+  const size_t blockElements = dtype == Dtype::float32 ? 4 : 2;
   const size_t blocks = groupsOf(counter.first % blockElements + count, blockElements);
-  run.launch(isFloat ? "fill_normal" : "fill_normal_float64", {out}, normalParams(counter, count),
-             groupsOf(blocks, normalLanes), normalLanes);
+  run.launchThreads(kernelFor("fill_normal", dtype), {out}, normalParams(counter, count), blocks);
 }
 
 // Rows of a slice. One slice is made while the one before it is copied to the host, so a slice is an eighth of all
@@ -66,9 +62,8 @@ void stretchSlice(Run& run, DevicePointer rows, size_t first, size_t count, size
                                 of.d,
                                 of.c};
   const size_t doubles = sizeof(double) / sizeof(float);
-  run.launch(dtype == Dtype::float32 ? "stretch_rows" : "stretch_rows_float64",
-             {rows, run.address(stretch.locations, location * n * doubles)}, params, groupsOf(count, perGroup),
-             stretch_lanes, sizeof(double) * perGroup);
+  run.launch(kernelFor("stretch_rows", dtype), {rows, run.address(stretch.locations, location * n * doubles)}, params,
+             groupsOf(count, perGroup), stretch_lanes, sizeof(double) * perGroup);
 }
 
 }  // namespace
@@ -111,10 +106,7 @@ void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, 
       solveTiles(run, {run.address(factor), run.address(mean), normals, normals, made}, here, n, solve_with_mean,
                  dtype);
     else
-      run.launch(dtype == Dtype::float32 ? "sample_tiles" : "sample_tiles_float64",
-                 {run.address(factor), run.address(mean), normals, made},
-                 sampleTileParams(here, n, made, run.multiprocessors()), tile_groups(here, n), tile_lanes,
-                 cuda_tile_bytes());
+      multiplyTiles(run, run.address(factor), run.address(mean), normals, made, here, n, dtype);
     finish(made, first, here);
   });
 }

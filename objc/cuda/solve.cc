@@ -1,10 +1,8 @@
 #include "solve.h"
 
 #include <algorithm>
-#include <string>
 
-#include "../gpu/params.h"
-#include "../gpu/slices.h"
+#include "../gpu/sample-params.h"
 
 namespace covarium::cuda {
 
@@ -14,16 +12,13 @@ namespace {
 
 void launchTiles(Run& run, const SolvedRows& at, size_t count, SolveTileParams params, Dtype dtype) {
   params.rows = static_cast<uint>(count);
-  run.launch(dtype == Dtype::float32 ? "solve_tiles" : "solve_tiles_float64",
-             {at.factor, at.mean, at.rows, at.work, at.out}, params, tile_groups(count, 1), tile_lanes,
-             cuda_tile_bytes());
+  run.launchTiles(kernelFor("solve_tiles", dtype), {at.factor, at.mean, at.rows, at.work, at.out}, params,
+                  tile_groups(count, 1));
 }
 
 DevicePointer antitransposed(Run& run, View factor, size_t n, Dtype dtype) {
-  constexpr size_t lanes = 256;
   const DevicePointer copy = run.scratch(n * n * bytesOf(dtype) / sizeof(float));
-  run.launch(dtype == Dtype::float32 ? "antitransposed" : "antitransposed_float64", {run.address(factor), copy},
-             matrixParams(n, n), groupsOf(n * n, lanes), lanes);
+  run.launchThreads(kernelFor("antitransposed", dtype), {run.address(factor), copy}, matrixParams(n, n), n * n);
   return copy;
 }
 
@@ -32,6 +27,12 @@ DevicePointer antitransposed(Run& run, View factor, size_t n, Dtype dtype) {
 size_t tiledRows(size_t count, size_t n) {
   constexpr size_t elements = size_t{1} << 27, leastTiles = 16;
   return std::min(count, std::max(elements / n / tile_side, leastTiles) * tile_side);
+}
+
+void multiplyTiles(Run& run, DevicePointer factor, DevicePointer mean, DevicePointer rows, DevicePointer out,
+                   size_t count, size_t n, Dtype dtype) {
+  run.launchTiles(kernelFor("sample_tiles", dtype), {factor, mean, rows, out},
+                  sampleTileParams(count, n, out, run.multiprocessors()), tile_groups(count, n));
 }
 
 void solveTiles(Run& run, const SolvedRows& at, size_t count, size_t n, unsigned mean, Dtype dtype) {

@@ -1,4 +1,4 @@
-// Solves rows by tiles of a lower factor. Forward solves have the bits of the CPU.
+// Solves and products of rows by tiles of a lower factor. Products and forward solves have the bits of the CPU.
 #pragma once
 
 #include "part.h"
@@ -14,6 +14,10 @@ struct SolvedRows {
   DevicePointer factor, mean, rows, work, out;
 };
 void solveTiles(Run& run, const SolvedRows& at, size_t count, size_t n, unsigned mean, Dtype dtype);
+
+// out = mean + factor x for each row x.
+void multiplyTiles(Run& run, DevicePointer factor, DevicePointer mean, DevicePointer rows, DevicePointer out,
+                   size_t count, size_t n, Dtype dtype);
 
 // How many rows of n are worked on at once, in whole tiles: enough to keep the GPU busy, but no more than the memory
 // set aside for them.
