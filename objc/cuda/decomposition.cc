@@ -112,10 +112,6 @@ void DecompositionPart::svd(const Operand& a, const Operand& u, const Operand& v
   });
 }
 
-void DecompositionPart::start(std::function<void(const Outcome&)>) {
-  throw Failure("ERR_INTERNAL", "A decomposition is run, not started.");
-}
-
 double DecompositionPart::run() {
   gpu_->requireAlive();
   const bool hasLibrary = [&] {

@@ -19,7 +19,6 @@ class DecompositionPart : public gpu::Part {
   void lq(const Operand& a, const Operand& q, size_t m, size_t n);
   void svd(const Operand& a, const Operand& u, const Operand& values, const Operand& v, size_t m, size_t n);
 
-  void start(std::function<void(const Outcome&)>) override;
   double run() override;
   void cancel() override {
     if (onCpu_ != nullptr) onCpu_->cancel();

@@ -30,9 +30,6 @@ std::string capabilityOf(const GpuFacts& facts) {
 class Fetching : public gpu::Part {
  public:
   explicit Fetching(std::shared_ptr<Buffer> buffer) : buffer_(std::move(buffer)) {}
-  void start(std::function<void(const Outcome&)>) override {
-    throw Failure("ERR_INTERNAL", "Memory of a GPU is fetched at once.");
-  }
   double run() override {
     buffer_->fetch();
     return 0;

@@ -45,10 +45,6 @@ void Part::add(std::function<void(Run&)> command) {
   commands_.push_back(std::move(command));
 }
 
-void Part::start(std::function<void(const Outcome&)>) {
-  throw Failure("ERR_INTERNAL", "Commands of a CUDA part are run, not started.");
-}
-
 double Part::run() {
   gpu_->requireAlive();
   return Run(*this).all();

@@ -43,7 +43,6 @@ class Part : public gpu::Part {
   // What the last command draws; null if it draws nothing.
   std::shared_ptr<Draws> draws;
 
-  void start(std::function<void(const Outcome&)>) override;
   double run() override;
 
  private:

@@ -10,9 +10,6 @@ class HostPart : public Part {
   explicit HostPart(std::shared_ptr<CommandBuffer> commands) : commands_(std::move(commands)) {}
   CommandBuffer& commands() { return *commands_; }
 
-  void start(std::function<void(const Outcome&)>) override {
-    throw Failure("ERR_INTERNAL", "Commands of the CPU are run, not started.");
-  }
   double run() override { return commands_->commitAndWait().deviceMs; }
   void cancel() override { commands_->cancel(); }
 

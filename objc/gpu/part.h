@@ -22,9 +22,11 @@ class Part {
   // True if start() may be used: short work for the GPU alone, which may be committed while earlier commits are in
   // flight.
   virtual bool isShort() const { return false; }
-  // Commits without waiting; `ended` is called on a thread of Metal. If something fails before the commit, start()
-  // throws and `ended` is not called.
-  virtual void start(std::function<void(const Outcome&)> ended) = 0;
+  // Commits a short part without waiting; the function is then called on a thread of Metal. If something fails before
+  // the commit, start() throws and the function is not called.
+  virtual void start(std::function<void(const Outcome&)>) {
+    throw Failure("ERR_INTERNAL", "Part of a commit is run, not started.");
+  }
   // Runs the part before it returns.
   virtual double run() = 0;
   // Any thread may call it, at any time.
