@@ -161,12 +161,11 @@ void CudaCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand 
     if (n <= batchColumns)
       return cuda::densities(run, f, m, r, o, {count, n, each, shared, false},
                              std::vector<double>(first, first + count), dtype);
-    const auto from = [&](View view, size_t elements) {
-      return View{view.copy, view.offsetBytes + elements * bytesOf(dtype)};
-    };
+    const size_t floats = bytesOf(dtype) / sizeof(float);
     for (size_t b = 0; b < count; ++b)
-      cuda::wideDensities(run, from(f, b * n * n), from(m, b * n), from(r, shared ? 0 : b * each * n),
-                          from(o, b * each), each, n, false, first[b], dtype);
+      cuda::wideDensities(run, f.from(b * n * n * floats), m.from(b * n * floats),
+                          r.from(shared ? 0 : b * each * n * floats), o.from(b * each * floats), each, n, false,
+                          first[b], dtype);
   };
   record({{factors, Access::read}, {means, Access::read}, {rows, Access::read}, {out, Access::write}}, command);
 }

@@ -25,6 +25,8 @@ inline std::string kernelFor(const std::string& name, Dtype dtype) {
 // What a command reads or writes: a place in one of the copies on the GPU.
 struct View {
   size_t copy, offsetBytes;
+
+  View from(size_t element) const { return {copy, offsetBytes + element * sizeof(float)}; }
 };
 
 // Consecutive commands for the GPU: those between two commands for the CPU, or all commands of the commit. All memory

@@ -117,16 +117,13 @@ void sampleBatch(Run& run, View factors, View means, View out, size_t count, siz
   const uint perGroup = static_cast<uint>(std::min<size_t>(rows, sample_rows_per_group(columns, 0)));
   if (rows * n > sliceElements) {  // a model is more than a slice
     for (size_t b = 0; b < count; ++b) {
-      const auto from = [b](View view, size_t elements) {
-        return View{view.copy, view.offsetBytes + b * elements * sizeof(float)};
-      };
       std::optional<Stretch> own = stretch;
       if (own) {
-        own->locations = from(own->locations, n * sizeof(double) / sizeof(float));
+        own->locations = own->locations.from(b * n * sizeof(double) / sizeof(float));
         own->counter = ofModel(own->counter, b);
       }
-      sample(run, from(factors, n * n), from(means, n), from(out, rows * n), rows, n, false, ofModel(counter, b),
-             Dtype::float32, own);
+      sample(run, factors.from(b * n * n), means.from(b * n), out.from(b * rows * n), rows, n, false,
+             ofModel(counter, b), Dtype::float32, own);
     }
     return;
   }
