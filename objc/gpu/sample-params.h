@@ -1,4 +1,7 @@
-// Params of the kernels that draw, the same on every GPU.
+// Params of the kernels that draw, the same on every GPU. Which kernels a command runs, and over how many rows at a
+// time, is left to each device, because little of it is the same: Metal ends a slice when its work is estimated to be
+// long (Encoding::worked), and has kernels for few rows and MPS; CUDA ends a slice when enough is made to be copied to
+// the host, and has two types, NVIDIA's libraries, and the scales of a Student-t in the same pass.
 #pragma once
 
 #include <algorithm>
