@@ -368,9 +368,8 @@ if (files.length === 0) {
     compiled,
   );
   const prepared = secondsSince(begin);
-  // One more than processors, since tests wait for processes that they start, or for a clock. More would compete for
-  // the caches and take as long.
-  const jobs = availableParallelism() + 1;
+  // Two more than processors, since tests wait for processes that they start, for files, or for a clock.
+  const jobs = availableParallelism() + 2;
   const isFirst = ({ files: [file = ''] }: Run) => roomOf(file) === 'repo';
   const isAlone = ({ files: [file = ''] }: Run) => file in alone;
   const shared = runs.filter((run) => !isAlone(run));
