@@ -15,6 +15,13 @@ static inline float cospiOf(float x) {
   return static_cast<float>(sinPi(0.5f - r));
 }
 
+// A half below 2^-14 is subnormal, although as a float it is not.
+template <typename T>
+static inline bool isNormal(T x) {
+  const float f = static_cast<float>(x);
+  return __builtin_isnormal(f) && (!covarium::isFloat<T> || __builtin_fabsf(f) >= float(numeric_limits<T>::min()));
+}
+
 // If the argument is a half, a float result is a half too.
 template <typename Result, typename T>
 using ResultOf = std::conditional_t<std::is_same_v<Result, float>, covarium::FloatOf<T>, Result>;
@@ -33,7 +40,7 @@ COVARIUM_FLOATS(cospi, float, cospiOf(x))
 COVARIUM_FLOATS(tanpi, float, sinpiOf(x) / cospiOf(x))
 COVARIUM_FLOATS(ilogb, int, __builtin_ilogbf(x))
 COVARIUM_FLOATS(signbit, bool, __builtin_signbitf(x) != 0)
-COVARIUM_FLOATS(isnormal, bool, __builtin_isnormal(static_cast<float>(x)))
+COVARIUM_FLOATS(isnormal, bool, isNormal<T>(x))
 #undef COVARIUM_FLOATS
 
 // The next number of its own type towards y.

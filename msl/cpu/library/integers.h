@@ -55,6 +55,23 @@ COVARIUM_INTEGERS_3(madhi, static_cast<T>(highHalf<T>(x, y) + z))
 COVARIUM_INTEGERS_3(
     madsat,
     saturatedTo<T>(static_cast<std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>>(x) * y + z))
+// Of the unsigned type, which has room for it.
+template <typename T>
+static inline std::make_unsigned_t<T> distanceOf(T x, T y) {
+  using U = std::make_unsigned_t<T>;
+  return static_cast<U>(x < y ? U(y) - U(x) : U(x) - U(y));
+}
+template <typename A, typename B, typename = IfIntegers<A>, typename = IfIntegers<B>>
+static inline auto absdiff(const A& a, const B& b) {
+  using namespace covarium;
+  if constexpr (!ShapeOf<A>::isVector && !ShapeOf<B>::isVector) {
+    using T = std::conditional_t<std::is_same_v<A, B>, A, decltype(a + b)>;
+    return distanceOf<T>(static_cast<T>(a), static_cast<T>(b));
+  } else {
+    using T = typename ShapeOf<Common<A, B>>::Element;
+    return byComponent([](T x, T y) { return distanceOf<T>(x, y); }, Common<A, B>(a), b);
+  }
+}
 #undef COVARIUM_INTEGERS_2
 #undef COVARIUM_INTEGERS_3
 
@@ -75,8 +92,10 @@ static inline auto insert_bits(const A& base, const B& insert, uint offset, uint
   using T = typename covarium::ShapeOf<A>::Element;
   using U = std::make_unsigned_t<T>;
   const auto ones = static_cast<U>(bits == 0 ? 0 : static_cast<U>(~U(0)) >> (8 * sizeof(T) - bits));
-  const auto mask = static_cast<U>(ones << offset);
-  return byComponent([=](T x, T y) -> T { return static_cast<T>((U(x) & ~mask) | ((U(y) << offset) & mask)); }, base,
+  // Of no bits, the offset may be the width, by which C++ does not shift.
+  const uint by = bits == 0 ? 0 : offset;
+  const auto mask = static_cast<U>(ones << by);
+  return byComponent([=](T x, T y) -> T { return static_cast<T>((U(x) & ~mask) | ((U(y) << by) & mask)); }, base,
                      insert);
 }
 template <typename A, typename = IfIntegers<A>>

@@ -134,7 +134,6 @@ COVARIUM_FUNCTION_OF_2(fmod, covarium::isFloat, __builtin_fmodf(x, y))
 COVARIUM_FUNCTION_OF_2(atan2, covarium::isFloat, __builtin_atan2f(covarium::counted(x), covarium::counted(y)))
 COVARIUM_FUNCTION_OF_2(copysign, covarium::isFloat, __builtin_copysignf(x, y))
 COVARIUM_FUNCTION_OF_2(step, covarium::isFloat, y < x ? 0.0f : 1.0f)
-COVARIUM_FUNCTION_OF_2(absdiff, std::is_integral_v, x < y ? y - x : x - y)
 COVARIUM_FUNCTION_OF_2(rotate, std::is_integral_v,
                        (std::make_unsigned_t<T>(x) << (y & (8 * sizeof x - 1))) |
                            (std::make_unsigned_t<T>(x) >> (-y & (8 * sizeof x - 1))))
@@ -148,7 +147,6 @@ COVARIUM_MIXED(fmod)
 COVARIUM_MIXED(atan2)
 COVARIUM_MIXED(step)
 COVARIUM_MIXED(copysign)
-COVARIUM_MIXED(absdiff)
 #undef COVARIUM_FUNCTION_OF_2
 #undef COVARIUM_MIXED
 
@@ -202,11 +200,12 @@ static inline auto smoothstep(const A& edge0, const B& edge1, const C& x) {
   return t * t * (3 - 2 * t);
 }
 
-// Scalars beside vectors stand for every component. A condition of integers holds where the highest bit is set.
+// Scalars beside vectors stand for every component. A scalar condition is true or false as in `if`; a vector of signed
+// integers holds where the highest bit is set.
 template <typename A, typename B, typename C>
 static inline auto select(const A& no, const B& yes, const C& condition) {
   using K = typename covarium::ShapeOf<C>::Element;
-  const auto holds = [](K k) { return std::is_same_v<K, bool> || std::is_unsigned_v<K> ? k != 0 : k < 0; };
+  const auto holds = [](K k) { return !covarium::ShapeOf<C>::isVector || std::is_unsigned_v<K> ? k != 0 : k < 0; };
   if constexpr (covarium::ShapeOf<C>::isVector) {
     using T = typename covarium::ShapeOf<std::conditional_t<covarium::ShapeOf<A>::isVector, A, B>>::Element;
     covarium::ShortVector<T, covarium::ShapeOf<C>::count> result;

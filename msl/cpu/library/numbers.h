@@ -4,6 +4,13 @@
 #define FLT_MAX __FLT_MAX__
 #define FLT_MIN __FLT_MIN__
 #define FLT_EPSILON __FLT_EPSILON__
+#define FLT_DIG 6
+#define FLT_MANT_DIG 24
+#define FLT_MAX_10_EXP 38
+#define FLT_MAX_EXP 128
+#define FLT_MIN_10_EXP (-37)
+#define FLT_MIN_EXP (-125)
+#define FLT_RADIX 2
 #define HUGE_VALF __builtin_huge_valf()
 #define CHAR_BIT 8
 #define CHAR_MAX 127
@@ -56,6 +63,13 @@ struct numeric_limits<bfloat> : SmallLimits<bfloat, 8> {};
 #define HALF_MAX half(65504.0f)
 #define HALF_MIN half(6.103515625e-5f)
 #define HALF_EPSILON half(9.765625e-4f)
+#define HALF_DIG 3
+#define HALF_MANT_DIG 11
+#define HALF_MAX_10_EXP 4
+#define HALF_MAX_EXP 16
+#define HALF_MIN_10_EXP (-4)
+#define HALF_MIN_EXP (-13)
+#define HALF_RADIX 2
 #define MAXHALF HALF_MAX
 #define M_PI_H half(3.14159265358979323846f)
 #define M_E_H half(2.71828182845904523536f)
