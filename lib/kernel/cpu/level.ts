@@ -7,7 +7,7 @@ const barriers: ReadonlySet<string> = new Set(['threadgroup_barrier', 'simdgroup
 /** Functions by which the lanes of a simdgroup or quad exchange values: the first argument is what each gives. */
 const ofAll = RegExp(
   '^(?:(?:simd|quad)_(?:sum|product|min|max|and|or|xor|all|any)' +
-    '|simd_(?:ballot|broadcast_first|prefix_(?:in|ex)clusive_(?:sum|product)))$',
+    '|(?:simd|quad)_prefix_(?:in|ex)clusive_(?:sum|product)|simd_(?:ballot|broadcast_first))$',
 );
 const fromLane = /^(?:simd|quad)_(?:broadcast|shuffle(?:_(?:rotate_)?(?:up|down)|_xor)?)$/;
 

@@ -200,6 +200,14 @@ struct simd_vote {
   bool any() const { return bits != 0; }
   bool all() const { return bits == 0xffffffff; }
 };
+struct quad_vote {
+  using vote_t = uint;
+  vote_t bits;
+  explicit quad_vote(vote_t bits = 0) : bits(bits & 15) {}
+  explicit operator vote_t() const { return bits; }
+  bool any() const { return bits != 0; }
+  bool all() const { return bits == 15; }
+};
 static inline simd_vote simd_active_threads_mask(COVARIUM_CALLER) {
   return simd_vote(exchanged(0u, file, line).activeMask);
 }
@@ -214,6 +222,11 @@ static inline simd_vote simd_ballot(bool value, COVARIUM_CALLER) {
   return ballotIn(exchanged(uint(value), file, line));
 }
 COVARIUM_OF_ALL(simd_ballot, covarium::simdWidth, ballotIn(given))
+static inline quad_vote quad_ballot(bool value, COVARIUM_CALLER) {
+  const ulong bits = simd_ballot(value, file, line).bits;
+  return quad_vote(static_cast<uint>(bits >> (covarium::kernelHost->lane() / 4 * 4)));
+}
+static inline quad_vote quad_active_threads_mask(COVARIUM_CALLER) { return quad_ballot(true, file, line); }
 static inline bool isFirstOf(unsigned width, const char* file, uint line) {
   const auto given = exchanged(0u, file, line);
   const unsigned own = covarium::kernelHost->lane();
@@ -224,51 +237,52 @@ static inline bool isFirstOf(unsigned width, const char* file, uint line) {
 static inline bool simd_is_first(COVARIUM_CALLER) { return isFirstOf(64, file, line); }
 static inline bool quad_is_first(COVARIUM_CALLER) { return isFirstOf(4, file, line); }
 
-#define COVARIUM_PREFIX(name, start, op)                                                                           \
-  template <typename T>                                                                                            \
-  static inline T prefix_##name(T value, bool inclusive, const char* file, uint line) {                            \
-    if constexpr (isWide<T>) {                                                                                     \
-      return eachComponent(value, [=](auto each) { return prefix_##name(each, inclusive, file, line); });          \
-    } else {                                                                                                       \
-      const auto given = exchanged(value, file, line);                                                             \
-      T all = T(start);                                                                                            \
-      const unsigned own = covarium::kernelHost->lane();                                                           \
-      for (unsigned lane = 0; lane < own + inclusive; ++lane)                                                      \
-        if (given.active(lane)) all = static_cast<T>(all op given[lane]);                                          \
-      return all;                                                                                                  \
-    }                                                                                                              \
-  }                                                                                                                \
-  template <typename T>                                                                                            \
-  static inline auto simd_prefix_inclusive_##name(const T& value, COVARIUM_CALLER) {                               \
-    return prefix_##name(covarium::plain(value), true, file, line);                                                \
-  }                                                                                                                \
-  template <typename T>                                                                                            \
-  static inline auto simd_prefix_exclusive_##name(const T& value, COVARIUM_CALLER) {                               \
-    return prefix_##name(covarium::plain(value), false, file, line);                                               \
-  }                                                                                                                \
-  namespace of_all {                                                                                               \
-  template <typename T>                                                                                            \
-  static inline void prefix_##name(const T* values, const bool* alive, uint32_t threads, T* out, bool inclusive) { \
-    T all = T(start);                                                                                              \
-    for (uint32_t i = 0; i < threads; ++i) {                                                                       \
-      if (i % covarium::simdWidth == 0) all = T(start);                                                            \
-      if (!inclusive) out[i] = all;                                                                                \
-      if (alive == nullptr || alive[i]) all = static_cast<T>(all op values[i]);                                    \
-      if (inclusive) out[i] = all;                                                                                 \
-    }                                                                                                              \
-  }                                                                                                                \
-  template <typename T>                                                                                            \
-  static inline void simd_prefix_inclusive_##name(const T* values, const bool* alive, uint32_t threads, T* out) {  \
-    prefix_##name(values, alive, threads, out, true);                                                              \
-  }                                                                                                                \
-  template <typename T>                                                                                            \
-  static inline void simd_prefix_exclusive_##name(const T* values, const bool* alive, uint32_t threads, T* out) {  \
-    prefix_##name(values, alive, threads, out, false);                                                             \
-  }                                                                                                                \
+#define COVARIUM_PREFIX_OF(function, prefix, width, inclusive)                                \
+  template <typename T>                                                                       \
+  static inline auto function(const T& value, COVARIUM_CALLER) {                              \
+    return prefix(covarium::plain(value), width, inclusive, file, line);                      \
+  }                                                                                           \
+  namespace of_all {                                                                          \
+  template <typename T>                                                                       \
+  static inline void function(const T* values, const bool* alive, uint32_t threads, T* out) { \
+    prefix(values, alive, threads, out, width, inclusive);                                    \
+  }                                                                                           \
   }
+#define COVARIUM_PREFIX(name, start, op)                                                                         \
+  template <typename T>                                                                                          \
+  static inline T prefix_##name(T value, unsigned width, bool inclusive, const char* file, uint line) {          \
+    if constexpr (isWide<T>) {                                                                                   \
+      return eachComponent(value, [=](auto each) { return prefix_##name(each, width, inclusive, file, line); }); \
+    } else {                                                                                                     \
+      const auto given = exchanged(value, file, line);                                                           \
+      T all = T(start);                                                                                          \
+      const unsigned own = covarium::kernelHost->lane();                                                         \
+      for (unsigned lane = own / width * width; lane < own + inclusive; ++lane)                                  \
+        if (given.active(lane)) all = static_cast<T>(all op given[lane]);                                        \
+      return all;                                                                                                \
+    }                                                                                                            \
+  }                                                                                                              \
+  namespace of_all {                                                                                             \
+  template <typename T>                                                                                          \
+  static inline void prefix_##name(const T* values, const bool* alive, uint32_t threads, T* out, uint width,     \
+                                   bool inclusive) {                                                             \
+    T all = T(start);                                                                                            \
+    for (uint32_t i = 0; i < threads; ++i) {                                                                     \
+      if (i % width == 0) all = T(start);                                                                        \
+      if (!inclusive) out[i] = all;                                                                              \
+      if (alive == nullptr || alive[i]) all = static_cast<T>(all op values[i]);                                  \
+      if (inclusive) out[i] = all;                                                                               \
+    }                                                                                                            \
+  }                                                                                                              \
+  }                                                                                                              \
+  COVARIUM_PREFIX_OF(simd_prefix_inclusive_##name, prefix_##name, covarium::simdWidth, true)                     \
+  COVARIUM_PREFIX_OF(simd_prefix_exclusive_##name, prefix_##name, covarium::simdWidth, false)                    \
+  COVARIUM_PREFIX_OF(quad_prefix_inclusive_##name, prefix_##name, 4, true)                                       \
+  COVARIUM_PREFIX_OF(quad_prefix_exclusive_##name, prefix_##name, 4, false)
 COVARIUM_PREFIX(sum, 0, +)
 COVARIUM_PREFIX(product, 1, *)
 #undef COVARIUM_PREFIX
+#undef COVARIUM_PREFIX_OF
 
 // Any integer names a lane, so that a text's own function of a ushort is chosen for its own types only.
 #define COVARIUM_OF_LANES \
@@ -321,23 +335,28 @@ COVARIUM_SHUFFLE(shuffle_rotate_up, (at + width - by % width) % width)
 COVARIUM_FROM_LANE(simd_shuffle, covarium::simdWidth, by)
 COVARIUM_FROM_LANE(quad_shuffle, 4, by)
 
-// Beyond the simdgroup, or beyond `modulo` lanes of it, a lane takes from `filling`.
-COVARIUM_OF_LANES
-static inline auto simd_shuffle_and_fill_down(const T& value, const T& filling, L delta,
-                                              uint modulo = covarium::simdWidth, COVARIUM_CALLER) {
-  const uint own = covarium::kernelHost->lane(), first = own / modulo * modulo, at = own % modulo + delta;
-  const auto from = simd_shuffle(value, first + at % modulo, file, line);
-  const auto other = simd_shuffle(filling, first + at % modulo, file, line);
-  return at < modulo ? from : other;
-}
-COVARIUM_OF_LANES
-static inline auto simd_shuffle_and_fill_up(const T& value, const T& filling, L delta,
-                                            uint modulo = covarium::simdWidth, COVARIUM_CALLER) {
-  const uint own = covarium::kernelHost->lane(), first = own / modulo * modulo, at = own % modulo + modulo - delta;
-  const auto from = simd_shuffle(value, first + at % modulo, file, line);
-  const auto other = simd_shuffle(filling, first + at % modulo, file, line);
-  return at >= modulo ? from : other;
-}
+// Beyond the simdgroup or the quad, or beyond `modulo` lanes of it, a lane takes from `filling`.
+#define COVARIUM_SHUFFLE_AND_FILL(group, width)                                                                    \
+  COVARIUM_OF_LANES                                                                                                \
+  static inline auto group##_shuffle_and_fill_down(const T& value, const T& filling, L delta, uint modulo = width, \
+                                                   COVARIUM_CALLER) {                                              \
+    const uint own = covarium::kernelHost->lane(), first = own / modulo * modulo, at = own % modulo + delta;       \
+    const auto from = simd_shuffle(value, first + at % modulo, file, line);                                        \
+    const auto other = simd_shuffle(filling, first + at % modulo, file, line);                                     \
+    return at < modulo ? from : other;                                                                             \
+  }                                                                                                                \
+  COVARIUM_OF_LANES                                                                                                \
+  static inline auto group##_shuffle_and_fill_up(const T& value, const T& filling, L delta, uint modulo = width,   \
+                                                 COVARIUM_CALLER) {                                                \
+    const uint own = covarium::kernelHost->lane(), first = own / modulo * modulo;                                  \
+    const uint at = own % modulo + modulo - delta;                                                                 \
+    const auto from = simd_shuffle(value, first + at % modulo, file, line);                                        \
+    const auto other = simd_shuffle(filling, first + at % modulo, file, line);                                     \
+    return at >= modulo ? from : other;                                                                            \
+  }
+COVARIUM_SHUFFLE_AND_FILL(simd, covarium::simdWidth)
+COVARIUM_SHUFFLE_AND_FILL(quad, 4)
+#undef COVARIUM_SHUFFLE_AND_FILL
 template <typename T, typename Lanes>
 static inline T firstIn(const Lanes& given) {
   unsigned lane = 0;

@@ -180,7 +180,7 @@ const bodies: { readonly [what: string]: readonly [isInLoops: boolean, body: str
   'prefix sums': [
     true,
     `const uint a = simd_prefix_inclusive_sum(in[x]); const float c = simd_prefix_exclusive_sum(float(in[x]));
-    uint d = simd_prefix_inclusive_product(in[x] % 3 + 1); d ^= simd_prefix_exclusive_product(in[x] | 1);
+    uint d = simd_prefix_inclusive_product(in[x] % 3 + 1) + quad_prefix_exclusive_sum(in[x]); d ^= simd_prefix_exclusive_product(in[x] | 1);
     out[x] = a + uint(c) + d;`,
   ],
   'values of other lanes': [
