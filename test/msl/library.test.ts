@@ -80,12 +80,18 @@ const expressions: readonly (readonly [text: string, value: number])[] = [
   ['UINT_MAX == ~0u', 1],
   ['vec<float, 3>(2).y', 2],
   ['metal::float3(1, 2, 3).z', 3],
+  ['float2x2{{1, 2}, {3, 4}}[1].x', 3],
+  ['float2x3({1, 2, 3}, {4, 5, 6})[1].z', 6],
+  ['half3x2{{1, 2}, half2(3, 4), {5, 6}}[2].y', 6],
+  ['float4x4({1, 2, 3, 4}, float4(5), {9, 10, 11, 12}, {13, 14, 15, 16})[3].w', 16],
+  ['rows[1].x + float2x2{1, 2, 3, 4}[0].y', 5],
   ['array<float, 2>{5, 6}[1]', 6],
   ['is_same<uint, unsigned int>::value', 1],
 ];
 
 onKernelDevices('functions, numbers and types of the standard library are as in Metal.', async (device) => {
   const kernel = await device.kernel(`${head}
+constant float2x2 rows = {{1, 2}, {3, 4}};
 kernel void words(device float* out [[buffer(0)]], uint i [[thread_position_in_grid]]) {
 ${expressions.map(([text], k) => `  out[${k}] = ${text};`).join('\n')}
 }`);

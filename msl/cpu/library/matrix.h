@@ -1,9 +1,16 @@
 // The matrices of the Metal Shading Language, float2x2 to float4x4: the count of columns comes first, and each column
 // is a vector with its padding and alignment. Part of wrapper.h, in namespace covarium.
 
+template <int>
+struct NoColumn {
+  explicit NoColumn(const NoColumn*) = delete;
+};
 template <typename T, int columnCount, int rowCount>
 struct ColumnMatrix {
   using Column = ShortVector<T, rowCount>;
+  // The column if there are `count`; else a type that nothing becomes.
+  template <int count>
+  using ColumnOf = std::conditional_t<count == columnCount, Column, NoColumn<count>>;
   Column columns[columnCount];
   ColumnMatrix() = default;
   // From a matrix of another element type.
@@ -29,6 +36,11 @@ struct ColumnMatrix {
       for (int i = 0; i < columnCount * rowCount; ++i) columns[i / rowCount][i % rowCount] = each[i];
     }
   }
+  // From columns in braces, whose types no template deduces: float2x2 m = {{1, 2}, {3, 4}}.
+  ColumnMatrix(const ColumnOf<2>& a, const ColumnOf<2>& b) : columns{a, b} {}
+  ColumnMatrix(const ColumnOf<3>& a, const ColumnOf<3>& b, const ColumnOf<3>& c) : columns{a, b, c} {}
+  ColumnMatrix(const ColumnOf<4>& a, const ColumnOf<4>& b, const ColumnOf<4>& c, const ColumnOf<4>& d)
+      : columns{a, b, c, d} {}
   Column& operator[](int i) { return columns[indexOf(i, columnCount)]; }
   const Column& operator[](int i) const { return columns[indexOf(i, columnCount)]; }
 
