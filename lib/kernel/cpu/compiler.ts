@@ -172,6 +172,8 @@ export function flagsOf({ isClang }: Compiler, check: boolean): string[] {
           ...['-Werror=undefined-internal', '-ferror-limit=20', '-fno-caret-diagnostics'],
           ...['-Xclang', '-cl-single-precision-constant', '-Xclang', '-fnative-half-type'],
           ...['-Xclang', '-fallow-half-arguments-and-returns'],
+          // A float beyond an integer's range becomes the nearest integer, not whatever an optimisation leaves.
+          '-fno-strict-float-cast-overflow',
         ]
       : [
           ...['-fsingle-precision-constant', `-Werror=frame-larger-than=${mostFrameBytes}`],
