@@ -7,7 +7,7 @@ import { normalEntropy } from './density.ts';
 import { type MultivariateNormal, parametersOf } from './multivariate-normal.ts';
 import type { NormalParameters } from './parameters.ts';
 import { renyi } from './renyi-divergence.ts';
-import { wasserstein as wassersteinOf } from './wasserstein.ts';
+import { wassersteinOf } from './wasserstein.ts';
 
 /**
  * The Kullback-Leibler divergence of p from q, in nats: the mean of log p(x) - log q(x) over draws x of p. It takes two

@@ -19,7 +19,7 @@ const enoughError = 1e-12;
  * (Bhatia, Jain, Lim, Expositiones Mathematicae 37, 2019). This form subtracts no large numbers from each other. U is
  * the orthogonal polar factor of B' A.
  */
-export function* wasserstein(p: NormalParameters, q: NormalParameters): Tasks<number> {
+export function* wassersteinOf(p: NormalParameters, q: NormalParameters): Tasks<number> {
   const memory = new RootMemory(p.device);
   try {
     const ours = yield* exactRoot(p, false, memory);
