@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CovariumError } from '../lib/covarium-error.ts';
 import { cannotWrite } from '../lib/file/error.ts';
+import { makeFolder } from '../lib/file/folder.ts';
 import { openOutputFile } from '../lib/file/output.ts';
 import { type BenchmarkArguments, benchmarkOptions } from './benchmark-options.ts';
 import { openDevices } from './devices.ts';
@@ -27,13 +27,15 @@ export async function benchmark(
   const begun = performance.now();
   const contenders = openDevices(devices);
   try {
-    await mkdir(folder, { recursive: true }).catch((error) => {
-      if (error.code !== 'EEXIST') throw cannotWrite(folder, error);
+    try {
+      makeFolder(folder);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannotWrite(folder, error);
       throw new CovariumError('ERR_FILE_UNWRITABLE', `--output (${folder}) is a file: pass the name of a folder.`, {
         path: folder,
         cause: error,
       });
-    });
+    }
     // A folder that cannot be written is reported now, not after minutes.
     const output = await openOutputFile(join(folder, 'results.json'));
     try {

@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cannotWrite } from '../../lib/file/error.ts';
+import { makeFolder } from '../../lib/file/folder.ts';
 import { writeTextFile } from '../../lib/file/output.ts';
 import { svgFile } from '../../lib/plot/svg.ts';
 import type { Results } from '../results.ts';
@@ -25,9 +25,11 @@ export async function writeReport(results: Results, folder: string): Promise<str
     ['benchmark.txt', `${benchmarkRounds(results)}\n`],
     ...charts.map((chart) => [`${chart.name}.svg`, svgFile(pictureOptions(chart, 'file'))] as const),
   ]);
-  await mkdir(folder, { recursive: true }).catch((error) => {
+  try {
+    makeFolder(folder);
+  } catch (error) {
     throw cannotWrite(folder, error);
-  });
+  }
   for (const [name, text] of files) await writeTextFile(join(folder, name), text);
   return [...files.keys()];
 }

@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CovariumError } from '../covarium-error.ts';
 import { cannotWrite } from '../file/error.ts';
+import { makeFolder } from '../file/folder.ts';
 import { nodeRequire } from '../node-require.ts';
 import { findNodeGyp, nodeHeaders } from './node-gyp.ts';
 import { stageSources } from './stage.ts';
@@ -27,7 +28,7 @@ export async function buildAddon({ output, signal, onFailure }: BuildOptions): P
   // Not named .node, because a half-written file must not be loaded. Created first, so that nobody waits for a build
   // whose result cannot be written.
   const unfinished = `${output}.${process.pid}.partial`;
-  writing(output, () => mkdirSync(dirname(output), { recursive: true }));
+  writing(output, () => makeFolder(dirname(output)));
   refuseFolder(output);
   writing(output, () => writeFileSync(unfinished, ''));
   let stage = '';

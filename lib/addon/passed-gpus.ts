@@ -1,5 +1,6 @@
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../file/folder.ts';
 import { partialPath } from '../file/temporary-name.ts';
 import { cacheFolder } from './cache-folder.ts';
 
@@ -25,7 +26,7 @@ export function keepPassed(addonPath: string, gpu: string): void {
     const path = fileOfNames();
     const name = nameOf(addonPath, gpu);
     const names = [...namesIn(path).filter((each) => each !== name), name].slice(-mostKept);
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     write(path, JSON.stringify(names));
   } catch {}
 }

@@ -1,7 +1,8 @@
-import { lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
 import { cacheFolder } from '../addon/cache-folder.ts';
+import { makeFolder } from '../file/folder.ts';
 
 /** Lets Node, from 22.8 on, keep what V8 compiles from now on for the next run, which then starts faster. */
 export function keepCompiled(): void {
@@ -9,7 +10,7 @@ export function keepCompiled(): void {
   if (enableCompileCache === undefined) return;
   try {
     const folder = join(cacheFolder(), 'compiled');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     // V8 runs what is there, so no other user may write to it.
     const status = lstatSync(folder);
     if (status.isDirectory() && status.uid === process.getuid?.() && (status.mode & 0o022) === 0)

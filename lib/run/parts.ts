@@ -1,8 +1,9 @@
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CovariumError } from '../covarium-error.ts';
 import { type Digest, DigestOutput, digestOf } from '../file/digest.ts';
 import { cannotRead, cannotWrite } from '../file/error.ts';
+import { makeFolder } from '../file/folder.ts';
 import { finishText, type Output, OutputFile } from '../file/output.ts';
 import { removeAbandoned } from '../file/temporary-name.ts';
 import { openTableWriter } from '../table/write-table.ts';
@@ -70,7 +71,7 @@ export async function requireOnlyParts(folder: string, run: Run, rowsPerPart: nu
 export async function openRunFolder(folder: string, run: Run, rowsPerPart: number): Promise<void> {
   const path = runPath(folder);
   try {
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     await removeAbandoned(folder);
   } catch (error) {
     throw cannotWrite(folder, error);

@@ -15,6 +15,7 @@ const loadedElsewhere = [
   'lib/index.ts',
   'lib/addon/native.ts',
   'lib/cli/interruption.ts',
+  'lib/file/folder.ts',
   'lib/file/output.ts',
   'lib/file/temporary-name.ts',
   'lib/run/drawn-rows.ts',

@@ -1,21 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  access,
-  chmod,
-  constants,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  utimes,
-} from 'node:fs/promises';
+import { access, chmod, constants, lstat, mkdtemp, readdir, readFile, rename, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { cacheFolder } from '../../addon/cache-folder.ts';
 import { CovariumError } from '../../covarium-error.ts';
+import { makeFolder } from '../../file/folder.ts';
 
 // A library of the cache is loaded into this process, so it must be what this user's compiler wrote: a regular file
 // that no other user can write, in a folder that no other user can enter, and unharmed: its name is the digest of its
@@ -89,7 +78,7 @@ export async function cached(
   try {
     parent = join(cacheFolder(), 'kernels'); // throws for a user without a home
     folder = join(parent, key);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     await access(folder, constants.W_OK); // it may be there, and read-only
   } catch {
     return alone(make);
