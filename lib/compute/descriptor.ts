@@ -36,7 +36,9 @@ export interface Scalar<N extends ScalarName = ScalarName> {
 }
 
 function scalar<N extends ScalarName>(name: N, convert: (value: number) => number): Scalar<N> {
-  return Object.freeze(Object.assign((value: number | boolean) => convert(Number(value)), { scalar: name }));
+  const type = (value: number | boolean) => convert(Number(value));
+  // Node prints it as [Function: f32].
+  return Object.freeze(Object.assign(Object.defineProperty(type, 'name', { value: name }), { scalar: name }));
 }
 
 // As in kernels: beyond the range the nearest number, and 0 for NaN.
