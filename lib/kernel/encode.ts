@@ -147,7 +147,7 @@ function putLong(
   if (typeof value !== 'bigint' && !Number.isSafeInteger(value))
     throw new CovariumError(
       typeof value === 'number' ? 'ERR_OUT_OF_RANGE' : 'ERR_INVALID_ARGUMENT',
-      `Argument (${name}) is a (${scalar}), a whole number or a bigint, not (${quoted(value)}).`,
+      `Argument (${name}) is a (${scalar}), a bigint or a whole number up to 2^53 - 1, not (${quoted(value)}).`,
     );
   const exact = BigInt(value as bigint | number);
   if (exact < least || exact > most)

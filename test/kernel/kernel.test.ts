@@ -258,6 +258,9 @@ kernel void f(device int2* out [[buffer(0)]]) {
   await (await device.kernel(text, { constants })).run({ grid: 1, arguments: [out] });
   assert.equal([...new BigInt64Array(out.buffer, 0, 2)], [constants.least, -2n]);
   assert.is(out[4], -(2 ** 31));
+  await throwsCode('ERR_OUT_OF_RANGE', 'a bigint or a whole number up to 2^53 - 1', () =>
+    device.kernel(text, { constants: { ...constants, most: 2 ** 60 } }),
+  );
 });
 
 onKernelDevices('kernels run between other commands of one command buffer, in order.', async (device) => {
