@@ -36,7 +36,7 @@ void densities(Run& run, View factors, View means, View rows, View out, const De
   const auto bytes = [&, elements = byColumns ? densities_by_columns_elements : densities_elements](size_t lanes) {
     return bytesOf(dtype) * elements(static_cast<uint>(n), static_cast<uint>(lanes));
   };
-  // With few rows to a model, half of the lanes would wait; of the widest in float64, not all have room.
+  // Half of the lanes would wait if a model has few rows; and in float64, from 61 columns on, three quarters have room.
   const size_t fewer = each <= densities_lanes / 2 ? densities_lanes / 2 : densities_lanes * 3 / 4;
   const size_t lanes = each <= fewer || bytes(densities_lanes) > groupBytes ? fewer : size_t{densities_lanes};
   const DevicePointer logAtMeans = run.scratch(count * floats);
