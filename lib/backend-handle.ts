@@ -3,6 +3,7 @@ import { aborted, noConstructor, notCloneable, onAbort, refuseAborted, wrongArgu
 import { CovariumError, fromNative } from './covarium-error.ts';
 import type { Dtype, Values } from './dtype.ts';
 import { type Piece, Slabs } from './slab.ts';
+import { turn } from './work.ts';
 
 let backendInside: (handle: OpenBackend) => Backend;
 let takeEncoder: (handle: OpenBackend) => Encoder;
@@ -202,6 +203,8 @@ export async function commit(
   const stopWaiting = onAbort(signal, () => encoder.cancel());
   try {
     const timings = await encoder.commit();
+    // Libuv settles up to a thousand commits before it lets the event loop turn, each as soon as it has run.
+    await turn();
     turned = performance.now();
     return timings;
   } catch (error) {

@@ -9,6 +9,9 @@ import { CovariumError } from './covarium-error.ts';
  */
 export const sliceMs = 5;
 
+/** Lets the event loop turn. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /** Runs work to its end. */
 export function runToEnd<Result>(work: Work<Result>): Result {
   for (;;) {
@@ -62,7 +65,7 @@ export class Turns {
    */
   async take(): Promise<void> {
     if (!this.isDue) return;
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
     refuseAborted(this.#signal);
     if (this.#isClosed?.()) throw new CovariumError('ERR_CLOSED', 'Device was closed before the call was over.');
     this.begin();

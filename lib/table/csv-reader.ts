@@ -1,11 +1,10 @@
 import { availableParallelism } from 'node:os';
-import { setImmediate } from 'node:timers';
 import { loadAddon } from '../addon/native.ts';
 import { describe, refuseAborted } from '../check.ts';
 import { CovariumError, fromNative } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
 import { ByteSource, type InputSource, inputName } from '../file/input.ts';
-import { runSliced, Turns } from '../work.ts';
+import { runSliced, Turns, turn } from '../work.ts';
 import { chosenColumns } from './columns.ts';
 import { CsvBlocks, mostRecordBytes } from './csv-blocks.ts';
 import { type CsvBeginning, csvBeginning, csvTextStart, malformedCsv, toldDelimiter } from './csv-dialect.ts';
@@ -28,7 +27,7 @@ export const plainParser: CsvParser = {
   blockBytes: 256 << 10,
   ahead: 1,
   read: async (bytes, layout, values) => {
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
     return readCsvRows(bytes, layout, values);
   },
 };

@@ -1,10 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { setImmediate } from 'node:timers';
 import { type Addon, loadAddon } from '../addon/native.ts';
 import { fromNative } from '../covarium-error.ts';
 import type { Real } from '../dtype.ts';
 import type { Output } from '../file/output.ts';
-import { Turns } from '../work.ts';
+import { Turns, turn } from '../work.ts';
 import { isMissing } from './csv-rows.ts';
 import { isDecimal, maximumDecimalBytes, writeFloat32, writeFloat64 } from './decimal.ts';
 import type { RowWriter, TableHead } from './table.ts';
@@ -56,7 +55,7 @@ function failed(error: unknown): never {
 
 /** In plain TypeScript, with turns of the event loop: writes the same text. */
 export const plainLines: LineWriter = async (values, columns, bytes) => {
-  await new Promise((resolve) => setImmediate(resolve));
+  await turn();
   const turns = new Turns(undefined);
   const write = values.BYTES_PER_ELEMENT === 4 ? writeFloat32 : writeFloat64;
   let at = 0;

@@ -24,7 +24,7 @@ void EncoderObject::symmetricEigen(const Napi::CallbackInfo& info) {
     requireSameType({&a, &values});
     requireSquare(a, n);
     requireLength(values, n);
-    decompositions().symmetricEigen(a, values, n, booleanAt(info, 3));
+    iterations().symmetricEigen(a, values, n, booleanAt(info, 3));
   });
 }
 
@@ -34,7 +34,7 @@ void EncoderObject::echelon(const Napi::CallbackInfo& info) {
     const size_t n = sizeAt(info, 2);
     requireSameType({&rows, &pivots});
     requireLength(rows, pivots.length, n);
-    decompositions().echelon(rows, pivots, n, numberAt(info, 3));
+    commands().echelon(rows, pivots, n, numberAt(info, 3));
   });
 }
 
@@ -46,7 +46,7 @@ void EncoderObject::lq(const Napi::CallbackInfo& info) {
     const size_t m = sizeAt(info, 2), n = sizeAt(info, 3);
     requireLength(a, m, n);
     if (q.length != 0) requireLength(q, std::min(m, n), n);
-    decompositions().lq(a, q, m, n);
+    commands().lq(a, q, m, n);
   });
 }
 
@@ -64,7 +64,7 @@ void EncoderObject::svd(const Napi::CallbackInfo& info) {
       requireLength(u, m, k);
       requireLength(v, k, n);
     }
-    decompositions().svd(a, u, values, v, m, n, graded);
+    iterations().svd(a, u, values, v, m, n, graded);
   });
 }
 
@@ -75,7 +75,7 @@ void EncoderObject::pivotedCholesky(const Napi::CallbackInfo& info) {
     requireSameType({&a, &order});
     requireSquare(a, n);
     requireLength(order, n);
-    decompositions().pivotedCholesky(a, order, n, numberAt(info, 3));
+    commands().pivotedCholesky(a, order, n, numberAt(info, 3));
   });
 }
 
@@ -86,7 +86,7 @@ void EncoderObject::lu(const Napi::CallbackInfo& info) {
     requireSameType({&a, &pivots});
     requireSquare(a, n);
     requireLength(pivots, n);
-    decompositions().lu(a, pivots, n);
+    commands().lu(a, pivots, n);
   });
 }
 

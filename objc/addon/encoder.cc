@@ -68,7 +68,7 @@ void EncoderObject::dropReferences(Napi::Env env) {
   for (const Borrowed& borrowed : borrowed_) napi_delete_reference(env, borrowed.reference);
   borrowed_.clear();
   elements_ = 0;
-  decomposes_ = launches_ = false;
+  iterates_ = launches_ = false;
 }
 
 void EncoderObject::requireBorrowed(Napi::Env env) {
@@ -87,8 +87,8 @@ void EncoderObject::requireBorrowed(Napi::Env env) {
   }
 }
 
-CommandBuffer& EncoderObject::decompositions() {
-  decomposes_ = true;
+CommandBuffer& EncoderObject::iterations() {
+  iterates_ = true;
   return commands();
 }
 
@@ -350,10 +350,11 @@ void EncoderObject::logDensity(const Napi::CallbackInfo& info) {
   });
 }
 
-// Commands on so few numbers take some ten microseconds at most: a decomposition some 20 x elements^1.5 operations, a
-// product a hundredth of that. How long a kernel takes nobody knows.
+// Commands on so few numbers take a hundred microseconds at most: eigenvalues and singular values some 20 x
+// elements^1.5 operations, a product or a direct decomposition a tenth of that or less. How long a kernel takes nobody
+// knows.
 Napi::Value EncoderObject::isBrief(const Napi::CallbackInfo& info) {
-  const size_t mostElements = decomposes_ ? 256 : 8192;
+  const size_t mostElements = iterates_ ? 256 : 16384;
   const bool isBrief = elements_ <= mostElements && !launches_ && state_ == State::recording && commands_->isNext();
   return Napi::Boolean::New(info.Env(), isBrief);
 }

@@ -74,8 +74,8 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   FactorAndRows factorAndRowsAt(const Napi::CallbackInfo& info);
   Operand operandAt(const Napi::CallbackInfo& info, size_t index);
   Operand operandOf(Napi::Env env, napi_value value);
-  CommandBuffer& commands();        // throws ERR_CLOSED after a commit
-  CommandBuffer& decompositions();  // the same, for commands that take long
+  CommandBuffer& commands();    // throws ERR_CLOSED after a commit
+  CommandBuffer& iterations();  // the same, for decompositions that iterate, which take long
   void dropReferences(Napi::Env env);
   // Throws ERR_CLOSED where the host's memory has been transferred away between record and commit. From then on the
   // face keeps it in place (worker_threads.markAsUntransferable).
@@ -86,7 +86,7 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   std::shared_ptr<CommandBuffer> commands_;
   std::vector<Borrowed> borrowed_;
   size_t elements_ = 0;  // of all operands since the last commit
-  bool decomposes_ = false, launches_ = false;
+  bool iterates_ = false, launches_ = false;
   enum class State { recording, inFlight, ran } state_ = State::recording;
 };
 

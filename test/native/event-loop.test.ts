@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Encoder } from '../../lib/backend.ts';
-import { backendOf } from '../../lib/backend-handle.ts';
+import { backendOf, commit } from '../../lib/backend-handle.ts';
 import { Matrix, MultivariateNormal, nearestPositiveDefinite, openDevice, wasserstein } from '../../lib/index.ts';
 import { noCpu } from '../harness/cpu-backend.ts';
 import { scattered } from '../harness/naive.ts';
@@ -90,7 +90,19 @@ onNative('a loop of small calls that are awaited lets the event loop turn.', asy
   assert.ok(turns >= 20, `${turns} turns in ${performance.now() - begin} ms of ${calls} calls`);
 });
 
-onNative('commits of few numbers are brief; a decomposition must be smaller still.', () => {
+test('the event loop turns after each commit that waits, even if one has run as soon as it is made.', async () => {
+  const ran = { isBrief: () => false, commit: async () => ({ wallMs: 0, deviceMs: 0 }) } as unknown as Encoder;
+  let turns = 0;
+  const turn = () => {
+    turns += 1;
+    setImmediate(turn).unref();
+  };
+  setImmediate(turn).unref();
+  for (let commits = 0; commits < 100; commits++) await commit(ran, []);
+  assert.ok(turns >= 99, `${turns} turns`);
+});
+
+onNative('commits of few numbers are brief; of a decomposition that iterates, fewer still.', () => {
   using device = openDevice('cpu');
   const isBrief = (record: (encoder: Encoder) => void) => {
     const encoder = backendOf(device).encoder();
@@ -100,9 +112,13 @@ onNative('commits of few numbers are brief; a decomposition must be smaller stil
     assert.not(encoder.isBrief(), 'a commit that has ended');
     return answer;
   };
-  for (const n of [4096, 4097]) {
+  for (const n of [8192, 8193]) {
     const record = (encoder: Encoder) => encoder.copy(new Float64Array(n), new Float64Array(n));
-    assert.is(isBrief(record), n === 4096, `a copy of ${n}`);
+    assert.is(isBrief(record), n === 8192, `a copy of ${n}`);
+  }
+  for (const n of [127, 128]) {
+    const record = (encoder: Encoder) => encoder.lu(new Float64Array(n * n).fill(1), new Float64Array(n), n);
+    assert.is(isBrief(record), n === 127, `an LU decomposition of ${n}`);
   }
   for (const n of [15, 16]) {
     const record = (encoder: Encoder) => encoder.symmetricEigen(new Float64Array(n * n), new Float64Array(n), n, true);
