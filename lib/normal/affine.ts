@@ -93,9 +93,11 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
     }
     if (added.rank > 0) rows = beside(rows, added.root, m);
   }
+  const columns = rows.length / m;
   const variance = (i: number) => {
-    const columns = rows.length / m;
-    return rows.subarray(i * columns, (i + 1) * columns).reduce((sum, entry) => sum + entry * entry, 0);
+    let sum = 0;
+    for (let at = i * columns; at < (i + 1) * columns; at++) sum += rows[at]! * rows[at]!;
+    return sum;
   };
   const type = { asked: undefined, chosen: dtype, inputs: [options.offset] };
   requireRepresented(type, offset, variance, 'Offset', 'Make this normal with `float64`, or pass a Float32Array.');
