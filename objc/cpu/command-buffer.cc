@@ -51,7 +51,7 @@ double CpuCommandBuffer::run() {
 void CpuCommandBuffer::commit(Completion done) {
   const Timings known = taken();
   const auto committed = Clock::now();
-  engine_->queue.submit([self = shared_from_this(), known, committed, done = std::move(done)] {
+  engine_->queue.submit(this, [self = shared_from_this(), known, committed, done = std::move(done)] {
     Timings timings = known;
     std::exception_ptr failure;
     try {
@@ -63,6 +63,13 @@ void CpuCommandBuffer::commit(Completion done) {
     timings.wallMs = millisecondsSince(committed);
     done(timings, failure);
   });
+}
+
+void CpuCommandBuffer::cancel() {
+  if (cancelled_.exchange(true)) return;
+  ++kernelCancellations;
+  // A commit that has not begun does not wait for those before it: run here, it only tells of its end.
+  if (const auto work = engine_->queue.withdraw(this)) work();
 }
 
 Timings CpuCommandBuffer::commitAndWait() {

@@ -1,17 +1,34 @@
 #include "queue.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "spin.h"
 
 namespace covarium::cpu {
 
-void Queue::submit(std::function<void()> work) {
+void Queue::submit(const void* owner, std::function<void()> work) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (!thread_.joinable()) thread_ = std::thread([this] { serve(); });  // may throw: then nothing was submitted
-    waiting_.push_back(std::move(work));
+    waiting_.push_back({owner, std::move(work)});
     ++arrivals_;
   }
   changed_.notify_all();
+}
+
+std::function<void()> Queue::withdraw(const void* owner) {
+  std::function<void()> work;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found =
+        std::find_if(waiting_.begin(), waiting_.end(), [owner](const Waiting& each) { return each.owner == owner; });
+    if (found == waiting_.end()) return work;
+    work = std::move(found->work);
+    waiting_.erase(found);
+  }
+  changed_.notify_all();  // a caller in runHere may have waited for it
+  return work;
 }
 
 void Queue::runHere(const std::function<void()>& work) {
@@ -49,7 +66,7 @@ void Queue::serve() {
   while (true) {
     changed_.wait(lock, [this] { return (!waiting_.empty() && !busy_) || (ending_ && waiting_.empty()); });
     if (waiting_.empty()) return;
-    auto work = std::move(waiting_.front());
+    auto work = std::move(waiting_.front().work);
     waiting_.pop_front();
     busy_ = true;
     lock.unlock();

@@ -18,7 +18,10 @@ class Queue {
   // since one of them waits with it.
   explicit Queue(bool spins) : spins_(spins) {}
   ~Queue() { close(); }
-  void submit(std::function<void()> work);
+  // `owner` names the work until it begins; it submits no other work meanwhile.
+  void submit(const void* owner, std::function<void()> work);
+  // Takes the work of `owner` out of the queue, for the caller to run or drop; empty once it has begun.
+  std::function<void()> withdraw(const void* owner);
   // Runs `work` here, after all that was submitted before.
   void runHere(const std::function<void()>& work);
   bool isIdle() const;
@@ -26,13 +29,17 @@ class Queue {
   void close();
 
  private:
+  struct Waiting {
+    const void* owner;
+    std::function<void()> work;
+  };
   void serve();
 
   const bool spins_;
   std::atomic<unsigned> arrivals_{0};  // of work, and of the end
   mutable std::mutex mutex_;
   Condition changed_;
-  std::deque<std::function<void()>> waiting_;
+  std::deque<Waiting> waiting_;
   bool busy_ = false;
   unsigned callers_ = 0;  // in runHere
   bool ending_ = false;

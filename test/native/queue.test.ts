@@ -88,6 +88,39 @@ onNative("64 commits at once do not block libuv's pool, which files and cryptogr
     if (ending.status === 'rejected') assert.is(ending.reason.code, 'ERR_ABORTED');
 });
 
+onDevice('A cancelled commit that has not begun ends at once, and those after it run.', async (device) => {
+  const [out, later] = [Float64Array.of(0, 0), Float64Array.of(0)];
+  const settled: string[] = [];
+  const noted = (name: string, commit: Promise<unknown>) => commit.finally(() => settled.push(name));
+  const first = noted('first', recordLong(device.encoder()).commit());
+  const waiting = device.encoder();
+  waiting.copy(Float64Array.of(1, 2), out);
+  const cancelled = noted('cancelled', waiting.commit());
+  const last = device.encoder();
+  last.copy(Float64Array.of(3), later);
+  const rest = noted('last', last.commit());
+  waiting.cancel();
+  waiting.cancel();
+  await throwsCode('ERR_ABORTED', () => cancelled);
+  assert.equal(settled, ['cancelled']);
+  await Promise.all([first, rest]);
+  assert.equal([settled, [...out], [...later]], [['cancelled', 'first', 'last'], [0, 0], [3]]);
+});
+
+onDevice('A synchronous commit runs once the last commit before it is cancelled.', async (device) => {
+  const out = Float64Array.of(0);
+  const running = recordLong(device.encoder(), 1).commit();
+  const waiting = recordLong(device.encoder());
+  const cancelled = waiting.commit();
+  waiting.cancel();
+  const encoder = device.encoder();
+  encoder.copy(Float64Array.of(1), out);
+  encoder.commitSync();
+  assert.is(out[0], 1);
+  await throwsCode('ERR_ABORTED', () => cancelled);
+  await running;
+});
+
 onDevice('An error rejects its own commit and no other.', async (device) => {
   const [bad, out] = [Float32Array.of(1, 0, 0, -1), new Float32Array(3)];
   const settled = await Promise.allSettled(
