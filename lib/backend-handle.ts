@@ -3,7 +3,7 @@ import { aborted, noConstructor, notCloneable, onAbort, refuseAborted, wrongArgu
 import { CovariumError, fromNative } from './covarium-error.ts';
 import type { Dtype, Values } from './dtype.ts';
 import { type Piece, Slabs } from './slab.ts';
-import { turn } from './work.ts';
+import { sinceTurn, turn } from './work.ts';
 
 let backendInside: (handle: OpenBackend) => Backend;
 let takeEncoder: (handle: OpenBackend) => Encoder;
@@ -183,8 +183,6 @@ interface Threads {
 
 /** How long brief commits run on the caller's thread before one lets the event loop turn. */
 const mostBriefMs = 1;
-/** When a commit settled that let the event loop turn. */
-let turned = Number.NEGATIVE_INFINITY;
 
 /**
  * Commits without blocking. When `signal` aborts, the commit stops soon and rejects with `ERR_ABORTED`. The device has
@@ -199,13 +197,12 @@ export async function commit(
   refuseAborted(signal);
   for (const operand of reachable) keepOnThisThread(operand.buffer);
   // To hand them to another thread and to hear of it takes several times as long as such commands themselves.
-  if (performance.now() - turned < mostBriefMs && encoder.isBrief()) return commitSync(encoder);
+  if (sinceTurn() < mostBriefMs && encoder.isBrief()) return commitSync(encoder);
   const stopWaiting = onAbort(signal, () => encoder.cancel());
   try {
     const timings = await encoder.commit();
     // Libuv settles up to a thousand commits before it lets the event loop turn, each as soon as it has run.
     await turn();
-    turned = performance.now();
     return timings;
   } catch (error) {
     const failure = fromNative(error);

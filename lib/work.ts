@@ -9,8 +9,26 @@ import { CovariumError } from './covarium-error.ts';
  */
 export const sliceMs = 5;
 
+// When a call last let the event loop turn.
+let turned = Number.NEGATIVE_INFINITY;
+
 /** Lets the event loop turn. */
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+export const turn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(() => {
+      turned = performance.now();
+      resolve();
+    });
+  });
+
+/** How long no call has let the event loop turn, in ms. */
+export const sinceTurn = (): number => performance.now() - turned;
+
+/**
+ * True if no call has let the event loop turn for the time of a slice. A call then does so before it settles: a promise
+ * alone does not, so that a loop of short calls that are awaited would hold the event loop.
+ */
+export const isTurnDue = (): boolean => sinceTurn() >= sliceMs;
 
 /** Runs work to its end. */
 export function runToEnd<Result>(work: Work<Result>): Result {
@@ -33,7 +51,10 @@ export async function runSliced<Result>(
   const turns = new Turns(signal, isClosed);
   for (;;) {
     const step = work.next();
-    if (step.done) return step.value;
+    if (step.done) {
+      if (isTurnDue()) await turn();
+      return step.value;
+    }
     if (turns.isDue) await turns.take();
   }
 }

@@ -1,6 +1,6 @@
 import type { OpenBackend } from '../backend-handle.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { IsClosed } from '../work.ts';
+import { type IsClosed, isTurnDue, turn } from '../work.ts';
 
 // What the call that begins just now has opened.
 let opened: Kept[] | undefined;
@@ -57,5 +57,6 @@ export async function holding<Result>(begin: (isClosed: IsClosed) => Promise<Res
     // Where it threw before it waited; later, another call may be beginning.
     if (opened === own) opened = before;
     for (const each of own) each.leave();
+    if (isTurnDue()) await turn();
   }
 }

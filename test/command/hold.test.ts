@@ -5,6 +5,8 @@ import {
   CovariumError,
   type Device,
   klDivergence,
+  Matrix,
+  Moments,
   MultivariateNormal,
   MultivariateNormalBatch,
   MultivariateNormalMixture,
@@ -107,6 +109,32 @@ onEveryDevice('a large result that was closed says how many numbers it had.', as
   const draws = normal.sampleSync(300_000);
   draws.close();
   await throwsCode('ERR_CLOSED', '(600000 numbers before)', () => draws.data);
+});
+
+onEveryDevice('loops of short calls that are awaited let the event loop turn.', async (device) => {
+  const normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
+  const moments = new Moments(2);
+  const data = Matrix.from(covariance);
+  const calls: { readonly [name: string]: () => Promise<unknown> } = {
+    klDivergence: () => klDivergence(normal, normal),
+    'Moments.add': () => moments.add(covariance),
+    columnMeans: () => data.columnMeans(),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    let [turns, looping] = [0, true];
+    const turn = () => {
+      turns += 1;
+      if (looping) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const begin = performance.now();
+    while (performance.now() - begin < 300) await call();
+    looping = false;
+    // A turn is due every 5 ms; without one, only a call that the system interrupts for so long lets one happen.
+    const due = (performance.now() - begin) / 25;
+    assert.ok(turns >= due, `${name}: (${turns}) turns, not (${due})`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 });
 
 test.run();
