@@ -2,8 +2,10 @@ import { constants, fsync, linkSync, renameSync, rmSync } from 'node:fs';
 import { type FileHandle, link, lutimes, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { unlessAborted } from '../check.ts';
 import { cannotWrite } from './error.ts';
 import { alone } from './lock.ts';
+import { endOpening } from './named-pipe.ts';
 import { withoutLinks } from './same-file.ts';
 import { partialPath, removeAbandoned } from './temporary-name.ts';
 import { begin, end, removeQuietly } from './unfinished.ts';
@@ -19,16 +21,16 @@ export interface Output {
 }
 
 /** Standard output for `-`, otherwise {@link openOutputFile}. */
-export async function openOutput(path: string): Promise<Output> {
-  return path === '-' ? standardOutput() : openOutputFile(path);
+export async function openOutput(path: string, signal?: AbortSignal): Promise<Output> {
+  return path === '-' ? standardOutput() : openOutputFile(path, signal);
 }
 
 /**
  * A file that appears under its name only when it is finished; until then its bytes are in a temporary file beside it.
- * Throws `ERR_FILE_UNWRITABLE` and `ERR_DISK_FULL`.
+ * Throws `ERR_FILE_UNWRITABLE`, `ERR_DISK_FULL` and `ERR_ABORTED`.
  */
-export async function openOutputFile(path: string): Promise<Output> {
-  const file = await OutputFile.open(path);
+export async function openOutputFile(path: string, signal?: AbortSignal): Promise<Output> {
+  const file = await OutputFile.open(path, signal);
   return {
     write: (bytes) => file.write(bytes),
     ...(file.isRegular && { overwrite: (bytes, position) => file.overwrite(bytes, position) }),
@@ -88,6 +90,19 @@ async function flush(file: FileHandle): Promise<void> {
   });
 }
 
+async function openDirectly(target: string, signal: AbortSignal | undefined): Promise<FileHandle> {
+  const opening = open(target, 'w');
+  try {
+    return await unlessAborted(signal, opening);
+  } catch (error) {
+    if (signal?.aborted) {
+      endOpening(target, opening, 'write');
+      opening.then((file) => file.close()).catch(ignore);
+    }
+    throw error;
+  }
+}
+
 /**
  * An unfinished file beside its target: {@link finish} flushes its bytes to the disk, then {@link replace} or {@link
  * place} gives it the name. Several processes, on one machine or several, may write to one target. A target that exists
@@ -111,10 +126,10 @@ export class OutputFile implements Output {
   }
 
   /**
-   * Opens the file, and removes what killed writers of the same target left behind. Throws `ERR_FILE_UNWRITABLE` and
-   * `ERR_DISK_FULL`.
+   * Opens the file, and removes what killed writers of the same target left behind. Throws `ERR_FILE_UNWRITABLE`,
+   * `ERR_DISK_FULL`, and `ERR_ABORTED` if `signal` aborts while a named pipe waits for its reader.
    */
-  static async open(path: string): Promise<OutputFile> {
+  static async open(path: string, signal?: AbortSignal): Promise<OutputFile> {
     try {
       // A link to a file that is not there yet says where it is wanted, perhaps on another disk.
       const target = await withoutLinks(path);
@@ -124,7 +139,7 @@ export class OutputFile implements Output {
         return undefined;
       });
       if (status !== undefined && !status.isFile())
-        return new OutputFile(path, await open(target, 'w'), target, undefined);
+        return new OutputFile(path, await openDirectly(target, signal), target, undefined);
       // A folder that cannot be listed may still be writable.
       await removeAbandoned(dirname(target), basename(target)).catch(() => {});
       const temporary = partialPath(target);

@@ -160,7 +160,7 @@ export async function writeTable(
         'Rows gave (0) blocks; pass `names`, so that the number of columns is known.',
       );
     const { openOutput } = await loading(import('../file/output.ts'));
-    table = await openTableWriter(await openOutput(path), format, head);
+    table = await openTableWriter(await openOutput(path, signal), format, head);
     // Not the block itself: its memory would be held until the end.
     const known = block?.names;
     for (let index = 0; block !== undefined; ) {
