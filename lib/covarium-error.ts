@@ -112,6 +112,20 @@ export interface ErrorFields {
   diagnostics?: readonly Diagnostic[];
 }
 
+// At most so many of covarium's own functions, the asynchronous ones included, lie between the one that throws and the
+// caller's. By default V8 shows ten in all, and the caller looks for a line of its own.
+const ownFrames = 20;
+const defaultFrames = 10;
+
+/** Raises the number of frames in the stacks of new errors; returns the number to set back, undefined if it stays. */
+function showMoreFrames(): number | undefined {
+  // Under `--frozen-intrinsics` it cannot be set. Whoever has lowered it wants short stacks.
+  const { value, writable } = Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit') ?? {};
+  if (!writable || !(value >= defaultFrames)) return undefined;
+  Error.stackTraceLimit = value + ownFrames;
+  return value;
+}
+
 /**
  * The only error class of covarium: a {@link code} for programs, a sentence for people, and the place if there is one.
  */
@@ -138,7 +152,9 @@ export class CovariumError extends Error {
 
   /** An error with the fields that its code names. */
   constructor(code: ErrorCode, message: string, { cause, ...fields }: ErrorFields & { cause?: unknown } = {}) {
+    const frames = showMoreFrames();
     super(printable(message), cause === undefined ? undefined : { cause });
+    if (frames !== undefined) Error.stackTraceLimit = frames;
     this.code = code;
     Object.assign(this, fields);
   }
