@@ -28,7 +28,7 @@ test('the stack of an error names the function that called, though many of covar
       () => undefined,
       (reason: Error) => reason,
     );
-    assert.match(`${error?.stack}`, /CovariumError[^]*theCaller/, name);
+    assert.match(`${error?.stack}`, /CovariumError[\s\S]*theCaller/, name);
     assert.is(Error.stackTraceLimit, limit);
   }
 });
