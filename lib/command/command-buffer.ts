@@ -23,6 +23,7 @@ import {
   describe,
   inspectFields,
   noConstructor,
+  notCloneable,
   requireBoolean,
   wholeNumber,
   wrongArgument,
@@ -61,6 +62,8 @@ const noOptions = Object.freeze({});
  * ```
  */
 export class CommandBuffer {
+  /** @internal A copy of it would not compute. The first field: the device's own refusal has other words. */
+  readonly cloning: symbol = notCloneable('CommandBuffer', 'make one in each thread');
   /** The device that runs the commands. */
   readonly device: OpenBackend;
   readonly #recording: Recording;

@@ -1,6 +1,6 @@
 import type { CompiledKernel, LaunchOperand, Timings } from '../backend.ts';
 import { commit, OpenBackend, recorded, runCommands } from '../backend-handle.ts';
-import { checkOptions, inspectFields, noConstructor, quoted } from '../check.ts';
+import { checkOptions, inspectFields, noConstructor, notCloneable, quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Values } from '../dtype.ts';
 import { type KernelArguments, operandsOf, valuesOf } from './arguments.ts';
@@ -55,6 +55,8 @@ export interface KernelParts {
 
 /** A user's kernel, compiled for one device: `device.kernel(source)` makes it. */
 export class Kernel {
+  /** @internal A copy of it would not compute. The first field: the device's own refusal has other words. */
+  readonly cloning: symbol = notCloneable('Kernel', 'compile one in each thread');
   /** The device for which it is compiled. */
   readonly device: OpenBackend;
   /** Name of its function. */

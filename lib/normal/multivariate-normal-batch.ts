@@ -10,6 +10,7 @@ import {
   checkOptions,
   inspectFields,
   noConstructor,
+  notCloneable,
   refuseAborted,
   wholeNumber,
   withoutSignal,
@@ -88,6 +89,8 @@ type Each<D extends RealDtype> = readonly MultivariateNormal<D>[];
  * all densities. Every method that computes has a synchronous twin. After {@link close} each throws `ERR_CLOSED`.
  */
 export class MultivariateNormalBatch<D extends RealDtype = RealDtype> {
+  /** @internal A copy of it would not compute. The first field: the device's own refusal has other words. */
+  readonly cloning: symbol = notCloneable('MultivariateNormalBatch', 'pass its toJSON() to fromCovariance there');
   /** The device that holds the normals and computes. */
   readonly device: Device;
   /** B, the number of normals, from 1. */

@@ -10,6 +10,7 @@ import {
   inspectFields,
   named,
   noConstructor,
+  notCloneable,
   refuseAborted,
   wrongArgument,
 } from '../check.ts';
@@ -69,6 +70,8 @@ export interface MixtureJson extends BatchJson {
  * ```
  */
 export class MultivariateNormalMixture<D extends RealDtype = RealDtype> {
+  /** @internal A copy of it would not compute. The first field: the device's own refusal has other words. */
+  readonly cloning: symbol = notCloneable('MultivariateNormalMixture', 'pass its toJSON() to fromCovariance there');
   /** The device that holds the mixture and computes. */
   readonly device: Device;
   /** n, from 1. */

@@ -9,6 +9,7 @@ import {
   checkOptions,
   inspectFields,
   noConstructor,
+  notCloneable,
   refuseAborted,
   wholeNumber,
   withoutSignal,
@@ -84,6 +85,8 @@ const words: BatchWords = {
  * {@link close} each throws `ERR_CLOSED`.
  */
 export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
+  /** @internal A copy of it would not compute. The first field: the device's own refusal has other words. */
+  readonly cloning: symbol = notCloneable('MultivariateStudentTBatch', 'pass its toJSON() to fromScale there');
   /** The device that holds the distributions and computes. */
   readonly device: Device;
   /** B, the number of distributions, from 1. */

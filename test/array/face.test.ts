@@ -119,7 +119,17 @@ test('structuredClone and postMessage refuse objects that they cannot copy, and 
   const device = openDevice('reference');
   const normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1] });
   const channel = new MessageChannel();
-  for (const thing of [new Moments(1), normal, device]) {
+  const [options, scales] = [{ device, covariances: [[[1]]] }, [[[1]]]];
+  const things = [
+    new Moments(1),
+    normal,
+    device,
+    device.commandBuffer(),
+    covarium.MultivariateNormalBatch.fromCovarianceSync(options),
+    covarium.MultivariateNormalMixture.fromCovarianceSync({ ...options, weights: [1] }),
+    covarium.MultivariateStudentTBatch.fromScaleSync({ device, scales, degreesOfFreedom: 3 }),
+  ];
+  for (const thing of things) {
     const { name } = thing.constructor;
     assert.throws(() => structuredClone(thing), new RegExp(`${name}.*can't be cloned`), name);
     assert.throws(() => structuredClone({ deep: [thing] }), /can't be cloned/, name);
