@@ -206,7 +206,9 @@ export async function commit(
     return timings;
   } catch (error) {
     const failure = fromNative(error);
-    throw failure.code === 'ERR_ABORTED' && signal?.aborted ? aborted(signal) : failure;
+    if (failure.code !== 'ERR_ABORTED') throw failure;
+    if (signal?.aborted) throw aborted(signal);
+    throw new CovariumError('ERR_ABORTED', 'Device was closed before the call was over.', { cause: failure });
   } finally {
     stopWaiting();
   }

@@ -6,7 +6,6 @@ import {
   type Device,
   klDivergence,
   Matrix,
-  Moments,
   MultivariateNormal,
   MultivariateNormalBatch,
   MultivariateNormalMixture,
@@ -14,6 +13,7 @@ import {
   MultivariateStudentTBatch,
   openDevice,
 } from '../../lib/index.ts';
+import { runSliced, sliceMs } from '../../lib/work.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
@@ -111,29 +111,29 @@ onEveryDevice('a large result that was closed says how many numbers it had.', as
   await throwsCode('ERR_CLOSED', '(600000 numbers before)', () => draws.data);
 });
 
-onEveryDevice('loops of short calls that are awaited let the event loop turn.', async (device) => {
-  const normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
-  const moments = new Moments(2);
-  const data = Matrix.from(covariance);
+test('a call that settles when a turn of the event loop is due lets it turn, with work in slices or without.', async () => {
+  const spin = () => {
+    for (const begin = performance.now(); performance.now() - begin < 2 * sliceMs; );
+  };
   const calls: { readonly [name: string]: () => Promise<unknown> } = {
-    klDivergence: () => klDivergence(normal, normal),
-    'Moments.add': () => moments.add(covariance),
-    columnMeans: () => data.columnMeans(),
+    holding: () => holding(async () => spin()),
+    runSliced: () =>
+      runSliced(
+        (function* () {
+          spin();
+        })(),
+        undefined,
+      ),
   };
   for (const [name, call] of Object.entries(calls)) {
-    let [turns, looping] = [0, true];
+    let turns = 0;
     const turn = () => {
       turns += 1;
-      if (looping) setImmediate(turn);
+      setImmediate(turn).unref();
     };
-    setImmediate(turn);
-    const begin = performance.now();
-    while (performance.now() - begin < 300) await call();
-    looping = false;
-    // A turn is due every 5 ms; without one, only a call that the system interrupts for so long lets one happen.
-    const due = (performance.now() - begin) / 25;
-    assert.ok(turns >= due, `${name}: (${turns}) turns, not (${due})`);
-    await new Promise((resolve) => setImmediate(resolve));
+    setImmediate(turn).unref();
+    for (let count = 0; count < 10; count++) await call();
+    assert.ok(turns >= 9, `${name}: ${turns} turns`);
   }
 });
 

@@ -251,6 +251,7 @@ for (const library of ['', 'libopenblas.so.0'])
 
 onNative('A large singular matrix is refused with the index of the first zero pivot.', () => {
   const backend = openCpuBackend(2);
+  if (backend.lacksDecompositions !== '') return console.log(`skipped  blocks: ${backend.lacksDecompositions}`);
   const n = 300;
   const a = scattered(n * n, 3).map((value, at) => (Math.floor(at / n) >= 250 ? 0 : value));
   const [triangles, pivots] = [Float64Array.from(a), new Float64Array(n)];
