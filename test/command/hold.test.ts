@@ -5,7 +5,6 @@ import {
   CovariumError,
   type Device,
   klDivergence,
-  Matrix,
   MultivariateNormal,
   MultivariateNormalBatch,
   MultivariateNormalMixture,
