@@ -1,5 +1,5 @@
 // Prints hashes of what the baseline kernels compute, which need no more than the processor's architecture:
-// test/native/baseline.test.ts builds this for arm64, and for x86-64 without AVX2.
+// test/native/baseline.test.ts builds this for arm64.
 //
 // normals SEED STREAM FIRST COUNT      of float64 normals
 // stretched SEED STREAM FIRST COUNT NU of rows of 1, stretched from 0

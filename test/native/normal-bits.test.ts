@@ -11,7 +11,7 @@ import type { Real } from '../../lib/dtype.ts';
 import { openReference } from '../../lib/reference/device.ts';
 import { normalCounter } from '../../lib/stream/counter.ts';
 import { modulePath, nodeOptions } from '../harness/child.ts';
-import { cpuKernels, noCpu, openCpuBackend } from '../harness/cpu-backend.ts';
+import { cpuKernels, noCpu, noLesser, openCpuBackend, withLesser } from '../harness/cpu-backend.ts';
 import { referenceNormals } from '../harness/reference-normals.ts';
 import { sanitized } from '../harness/sanitized.ts';
 
@@ -171,6 +171,13 @@ const requireHashes = (count: number) => (backend: Backend) => {
 };
 if (sanitized) console.log('2^22 normals are hashed in place of 2^28, because the sanitizer makes each of them slow');
 onCpu(float64Hash, requireHashes(sanitized ? 2 ** 22 : 2 ** 28), [2]);
+if (noLesser('baseline') === '' && !sanitized)
+  test(`cpu, baseline: ${float64Hash}`, () =>
+    onBackend(
+      withLesser('baseline', () => openCpuBackend(2)),
+      requireHashes(2 ** 22),
+    ));
+else console.log(`skipped  cpu, baseline: ${sanitized ? 'no sanitizer checks it' : noLesser('baseline')}`);
 if (forced === undefined) test(`reference: ${float64Hash}`, () => onBackend(openReference(), requireHashes(2 ** 22)));
 
 onCpu('The MSL kernel fill_normal gives the bits of fillNormal() in threadgroups of any size.', (backend) => {

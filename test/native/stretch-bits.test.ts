@@ -5,7 +5,8 @@ import type { Backend } from '../../lib/backend.ts';
 import type { Real } from '../../lib/dtype.ts';
 import { openReference } from '../../lib/reference/device.ts';
 import { normalCounter } from '../../lib/stream/counter.ts';
-import { cpuKernels, noCpu, openCpuBackend } from '../harness/cpu-backend.ts';
+import { cpuKernels, noCpu, noLesser, openCpuBackend, withLesser } from '../harness/cpu-backend.ts';
+import { sanitized } from '../harness/sanitized.ts';
 
 const degrees = [1e-300, 1e-3, 0.3, 1, 1.999, 2, 4.2, 30, 1e9, 1e300];
 const reference = openReference();
@@ -27,12 +28,20 @@ function sameBits(actual: Real, expected: Real, where: string): void {
   assert.unreachable(`${where}: element (${at}) is (${actual[at]}), not (${expected[at]}).`);
 }
 
-for (const threads of [1, 2]) {
+const baseline = sanitized ? 'no sanitizer checks it' : noLesser('baseline');
+if (baseline !== '') console.log(`skipped  cpu, baseline: ${baseline}`);
+const places: readonly [name: string, missing: string, open: () => Backend][] = [
+  [`${cpuKernels}, 1 thread`, noCpu, () => openCpuBackend(1)],
+  [`${cpuKernels}, 2 threads`, noCpu, () => openCpuBackend(2)],
+  ['baseline, 2 threads', baseline, () => withLesser('baseline', () => openCpuBackend(2))],
+];
+
+for (const [place, missing, open] of places) {
   const onCpu = (sentence: string, check: (cpu: Backend) => void) => {
-    const name = `cpu, ${cpuKernels}, ${threads} threads: ${sentence}`;
-    if (noCpu !== '') return test.skip(name);
+    const name = `cpu, ${place}: ${sentence}`;
+    if (missing !== '') return test.skip(name);
     test(name, () => {
-      const cpu = openCpuBackend(threads);
+      const cpu = open();
       try {
         check(cpu);
       } finally {
