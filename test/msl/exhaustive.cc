@@ -2,6 +2,7 @@
 // docs/numerics.md has the command for a run by hand.
 //
 // --hash     JSON: hashes of float32's functions over all 2^32 words
+// --used     JSON: the same, but of the direction over each value of the bits that it uses
 // --fround   JSON: the number of words for which plain TypeScript's fma, a double sum rounded twice, matters
 // --float64  JSON: hashes of float64's functions over a sample of words, by vectors
 // --single   the same, word by word
@@ -44,32 +45,33 @@ const char* const functionNames[functionCount] = {"radius", "directionX", "direc
 constexpr uint64_t allWords = uint64_t{1} << 32;
 constexpr int pieceLength = 4096;
 
-// The values of the three functions for pieceLength words: first, first + step, and so on.
+// The values of the three functions for pieceLength words.
 struct Piece {
   alignas(64) float values[functionCount][pieceLength];
 
   template <typename Real>
   void fillRadius(uint32_t first) {
     for (int i = 0; i < pieceLength; i += laneCount) {
-      const Float radius = toFloat(normal_radius<Real, Int, Word>(wordsFrom(first + static_cast<uint32_t>(i), 1)));
+      const Float radius = toFloat(normal_radius<Real, Int, Word>(wordsFrom(first + static_cast<uint32_t>(i))));
       memcpy(&values[0][i], &radius, sizeof radius);
     }
   }
 
-  template <typename Real>
-  void fillDirection(uint32_t first, uint32_t step) {
+  template <typename Real, typename WordOf>
+  void fillDirection(const WordOf& word) {
     for (int i = 0; i < pieceLength; i += laneCount) {
-      const Word word = wordsFrom(first + static_cast<uint32_t>(i) * step, step);
-      const NormalDirection<Real> direction = normal_direction<Real, Int, Word>(word);
+      WordVector words;
+      for (int lane = 0; lane < laneCount; ++lane) words[lane] = word(static_cast<uint32_t>(i + lane));
+      const NormalDirection<Real> direction = normal_direction<Real, Int, Word>(words);
       const Float x = toFloat(direction.x), y = toFloat(direction.y);
       memcpy(&values[1][i], &x, sizeof x);
       memcpy(&values[2][i], &y, sizeof y);
     }
   }
 
-  static Word wordsFrom(uint32_t first, uint32_t step) {
+  static Word wordsFrom(uint32_t first) {
     WordVector words;
-    for (int lane = 0; lane < laneCount; ++lane) words[lane] = first + static_cast<uint32_t>(lane) * step;
+    for (int lane = 0; lane < laneCount; ++lane) words[lane] = first + static_cast<uint32_t>(lane);
     return words;
   }
 };
@@ -90,18 +92,25 @@ Result onAllThreads(uint64_t total, const Body& body) {
   return sum;
 }
 
-Hashes hashAllWords() {
-  return onAllThreads<Hashes>(allWords, [](Hashes& hashes, uint64_t from, uint64_t to) {
+// The direction uses bits 5 to 30 of its word: those of word i of 2^26 count up, and the others vary.
+uint32_t usedWord(uint32_t i) {
+  return (i << 5 & 0x7fffffe0) | (static_cast<uint32_t>(mixed(uint64_t{i})) & 0x8000001f);
+}
+
+Hashes hashWords(bool used) {
+  return onAllThreads<Hashes>(allWords, [used](Hashes& hashes, uint64_t from, uint64_t to) {
     Piece piece;
     for (uint64_t first = from; first < to; first += pieceLength) {
+      const auto radiusWord = [first](uint32_t i) { return static_cast<uint32_t>(first) + i; };
+      const auto directionWord = [&](uint32_t i) { return used ? usedWord(radiusWord(i)) : radiusWord(i); };
+      const auto sum = [&](int f, const auto& word) {
+        for (int i = 0; i < pieceLength; ++i) hashes.of[f] += mixed(word(static_cast<uint32_t>(i)), piece.values[f][i]);
+      };
       piece.fillRadius<Float>(static_cast<uint32_t>(first));
-      piece.fillDirection<Float>(static_cast<uint32_t>(first), 1);
-      for (int f = 0; f < functionCount; ++f) {
-        uint64_t sum = 0;
-        for (int i = 0; i < pieceLength; ++i)
-          sum += mixed(static_cast<uint32_t>(first) + uint32_t(i), piece.values[f][i]);
-        hashes.of[f] += sum;
-      }
+      sum(0, radiusWord);
+      if (used && first >= allWords / 64) continue;
+      piece.fillDirection<Float>(directionWord);
+      for (int f = 1; f < functionCount; ++f) sum(f, directionWord);
     }
   });
 }
@@ -116,8 +125,9 @@ uint64_t differencesOfFround() {
       twice.fillRadius<Fround>(static_cast<uint32_t>(first));
       int functions = 1;
       if (first < allWords / 64) {
-        once.fillDirection<Float>(static_cast<uint32_t>(32 * first), 32);
-        twice.fillDirection<Fround>(static_cast<uint32_t>(32 * first), 32);
+        const auto word = [first](uint32_t i) { return static_cast<uint32_t>(32 * first) + 32 * i; };
+        once.fillDirection<Float>(word);
+        twice.fillDirection<Fround>(word);
         functions = functionCount;
       }
       for (int f = 0; f < functions; ++f)
@@ -187,7 +197,7 @@ AllErrors errorsOverAllWords() {
     Piece piece;
     for (uint64_t first = from; first < to; first += pieceLength) {
       piece.fillRadius<Float>(static_cast<uint32_t>(first));
-      piece.fillDirection<Float>(static_cast<uint32_t>(first), 1);
+      piece.fillDirection<Float>([first](uint32_t i) { return static_cast<uint32_t>(first) + i; });
       for (int i = 0; i < pieceLength; ++i) {
         const uint32_t word = static_cast<uint32_t>(first) + uint32_t(i);
         double exact[functionCount] = {exactRadius<double>(word, 32)};
@@ -215,8 +225,8 @@ AllErrors errorsFloat64() {
 
 int main(int count, char** arguments) {
   const std::string mode = count == 2 ? arguments[1] : "";
-  if (mode == "--hash") {
-    hashAllWords().print();
+  if (mode == "--hash" || mode == "--used") {
+    hashWords(mode == "--used").print();
   } else if (mode == "--float64" || mode == "--single") {
     hashFloat64(mode == "--single").print();
 #ifndef HASHES_ONLY
@@ -227,7 +237,8 @@ int main(int count, char** arguments) {
     errorsFloat64().print("float64, 2^28 words");
 #endif
   } else {
-    fprintf(stderr, "Mode (%s) is not one of (--hash, --fround, --float64, --single, --errors).\n", mode.c_str());
+    fprintf(stderr, "Mode (%s) is not one of (--hash, --used, --fround, --float64, --single, --errors).\n",
+            mode.c_str());
     return 1;
   }
 }
