@@ -171,13 +171,15 @@ const requireHashes = (count: number) => (backend: Backend) => {
 };
 if (sanitized) console.log('2^22 normals are hashed in place of 2^28, because the sanitizer makes each of them slow');
 onCpu(float64Hash, requireHashes(sanitized ? 2 ** 22 : 2 ** 28), [2]);
-if (noLesser('baseline') === '' && !sanitized)
+// withLesser would end the choice of the process that runs this with AVX2.
+const noBaseline = forced !== undefined || sanitized ? 'another run has it' : noLesser('baseline');
+if (noBaseline !== '') console.log(`skipped  cpu, baseline: ${noBaseline}`);
+else
   test(`cpu, baseline: ${float64Hash}`, () =>
     onBackend(
       withLesser('baseline', () => openCpuBackend(2)),
       requireHashes(2 ** 22),
     ));
-else console.log(`skipped  cpu, baseline: ${sanitized ? 'no sanitizer checks it' : noLesser('baseline')}`);
 if (forced === undefined) test(`reference: ${float64Hash}`, () => onBackend(openReference(), requireHashes(2 ** 22)));
 
 onCpu('The MSL kernel fill_normal gives the bits of fillNormal() in threadgroups of any size.', (backend) => {
