@@ -4,7 +4,7 @@
 {
   "variables": {
     "kernel_flags": ["-O3", "-ffp-contract=off", "-fvisibility=hidden", "-Wno-attributes", "-Wno-unknown-pragmas",
-                     "-Wno-uninitialized", "-Wno-maybe-uninitialized", "-Wno-unknown-attributes"],
+                     "-Wno-uninitialized", "-Wno-maybe-uninitialized", "-Wno-unknown-attributes", "-Wno-unknown-warning-option"],
     "kernel_folders": ["msl", "msl/cpu"]
   },
   "target_defaults": {

@@ -15,6 +15,7 @@ constexpr size_t spareBytes = size_t(64) << 20;
 
 constexpr int mebibyte = 20;
 
+#ifdef __linux__
 size_t takenBytes() {
   FILE* file = fopen("/proc/self/statm", "re");
   if (file == nullptr) return 0;
@@ -23,6 +24,7 @@ size_t takenBytes() {
   fclose(file);
   return isRead ? pages * static_cast<size_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
+#endif
 
 }  // namespace
 

@@ -31,10 +31,10 @@ class Fiber {
   std::function<void()> body_;
   bool finished_ = true;
   // For the address sanitizer: the resumer's stack, and the fake stacks of either side.
-  const void* outerStack_ = nullptr;
-  size_t outerBytes_ = 0;
-  void* outerFake_ = nullptr;
-  void* innerFake_ = nullptr;
+  [[maybe_unused]] const void* outerStack_ = nullptr;
+  [[maybe_unused]] size_t outerBytes_ = 0;
+  [[maybe_unused]] void* outerFake_ = nullptr;
+  [[maybe_unused]] void* innerFake_ = nullptr;
 };
 
 }  // namespace covarium::cpu

@@ -22,12 +22,12 @@ namespace covarium::cpu {
 
 namespace {
 
+#if defined(__x86_64__)
 std::string trimmed(const std::string& text) {
   const size_t first = text.find_first_not_of(' ');
   return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(std::string(" \0", 2)) - first + 1);
 }
 
-#if defined(__x86_64__)
 std::string brand() {
   unsigned text[12] = {};
   for (unsigned i = 0; i < 3; ++i)
