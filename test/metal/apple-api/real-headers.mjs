@@ -147,6 +147,9 @@ const lists = [
   ...[`${veclib}/libBLAS`, `${veclib}/libLAPACK`].map(phone),
 ];
 const apples = new Set(lists.flatMap((path) => readFileSync(join(folder, path), 'utf8').split(/[\s,'[\]]+/)));
+// The functions of the C library.
+const declarations = join(top, 'node_modules/@nativescript/macos-node-api/types/Runtime.d.ts');
+for (const [, name] of readFileSync(declarations, 'utf8').matchAll(/^declare function (\w+)/gm)) apples.add(`_${name}`);
 
 function phone(name) {
   return `ios/${system}/${name}.tbd`;
@@ -161,7 +164,15 @@ const elsewhere = new RegExp(
     ...['bzero', 'dl(?:close|error|open|sym)', 'f(?:close|flush|open|read|seeko?|tello|write)', 'free', 'malloc'],
     ...['getenv', 'mem(?:chr|cmp|cpy|move|set|set_pattern\\d+)', 'mmap', 'munmap', 'newlocale', 'posix_memalign'],
     ...['pread', 'pthread_\\w+', 'sched_yield', 'str(?:cmp|error|len|tod_l|toull)', 'sysconf', 'sysctlbyname'],
-    ...['_Block_(?:copy|release)', 'dyld_stub_binder', '__bzero', 'cpuid_\\w+', '__CFConstantStringClassReference'],
+    ...[
+      '_Block_(?:copy|release)',
+      'dyld_stub_binder',
+      '__bzero',
+      '_setjmp',
+      'environ',
+      'cpuid_\\w+',
+      '__CFConstantStringClassReference',
+    ],
   ].join('|')})$`,
 );
 
