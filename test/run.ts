@@ -68,7 +68,9 @@ const countsLeaks = (file: string) =>
 const withoutSanitizers = [
   ...['columns', 'element-type', 'face', 'foreign'].map((name) => `array/${name}.test.ts`),
   ...['bench', 'realms'].map((name) => `contract/${name}.test.ts`),
-  ...['apple-api', 'apple-stand-in', 'counts', 'softmetal', 'softmetal-strict'].map((name) => `metal/${name}.test.ts`),
+  ...['apple-api', 'apple-stand-in', 'counts', 'mach-o', 'softmetal', 'softmetal-strict'].map(
+    (name) => `metal/${name}.test.ts`,
+  ),
   ...['signature', 'tokens', 'cpu/address-spaces', 'cpu/cache', 'cpu/translation-unit'].map(
     (name) => `kernel/${name}.test.ts`,
   ),
