@@ -79,9 +79,9 @@ peak, bandwidth = rates()
 print(f"{gpu.name}: {peak:.1f} TFLOP/s in float32, {bandwidth / 1e3:.2f} TB/s copied; PyTorch {torch.__version__}")
 
 
-def say(what, work, flops, moved, peer=None):
+def say(what, work, flops, moved, peer=None, rate=peak):
     ms = time_of(work)
-    share = max((flops / peak / 1e9 / ms, "of the multiply-adds"), (moved / bandwidth / 1e6 / ms, "of the memory"))
+    share = max((flops / rate / 1e9 / ms, "of the multiply-adds"), (moved / bandwidth / 1e6 / ms, "of the memory"))
     beside = "" if peer is None else f"; PyTorch {time_of(peer):.3f} ms"
     print(f"{what}: {ms:.3f} ms, {100 * share[0]:.0f}% {share[1]}{beside}", flush=True)
 
@@ -193,3 +193,123 @@ for n in [2, 16, 64]:
     work = launch(name, [factor, mean, x, at_mean, out], params, -(-rows // 512), 64, memory)
     say(f"{name}, {rows} x {n}", work, rows * n * (n + 1), 4 * rows * n)
     del x
+
+# What follows is float64, or sums of float64, on GPUs that have half as many lanes for it.
+peak64, double = peak / 2, torch.float64
+
+
+def filled64(*shape):
+    return torch.randn(*shape, device="cuda", dtype=double)
+
+
+work = launch("fill_normal_float64", [filled64(count)], words(1, 0, 0, 0, 0, 0, count), -(-count // 512), 256)
+say("fill_normal_float64, 10^8", work, 0, 8 * count)
+
+for n, rows in [(100, 10**6), (1000, 10**4), (1000, 10**5)]:
+    factor = torch.tril(filled64(n, n)) / n + torch.eye(n, device="cuda", dtype=double)
+    mean, z = filled64(n), filled64(rows, n)
+    out, groups = torch.empty_like(z), -(-rows // tile) * -(-n // tile)
+    params = words(rows, n, int(n % 4 == 0), gpu.multi_processor_count)
+    work = launch("sample_tiles_float64", [factor, mean, z, out], params, groups, tile_lanes, tile_bytes)
+    by_hand = lambda: torch.addmm(mean, z, factor.T, out=out)
+    say(f"sample_tiles_float64, {rows} x {n}", work, rows * n * (n + 1), 16 * rows * n, by_hand, peak64)
+    work()
+    if not torch.allclose(out[-1], mean + z[-1] @ factor.T):
+        raise SystemExit("The product is wrong.")
+    params = words(rows, n, 0, 0)
+    work = launch("solve_tiles_float64", [factor, mean, z, out, out], params, -(-rows // tile), tile_lanes, tile_bytes)
+    by_hand = lambda: torch.linalg.solve_triangular(factor.T, z, upper=True, left=False, out=out)
+    say(f"solve_tiles_float64, {rows} x {n}", work, rows * n * n, 16 * rows * n, by_hand, peak64)
+    work()
+    if not torch.allclose(out[-1] @ factor.T, z[-1]):
+        raise SystemExit("The solution is wrong.")
+    at_mean, densities = filled64(1), torch.empty(rows, device="cuda", dtype=double)
+    work = launch("norm_densities_float64", [z, at_mean, densities], words(rows, n), -(-rows // 8), 256, 2048)
+    say(f"norm_densities_float64, {rows} x {n}", work, 0, 8 * rows * n)
+    del z, out
+
+for n in [1000, 4096]:
+    a, b, c = filled64(n, n), filled64(n, n), torch.empty(n, n, device="cuda", dtype=double)
+    params = (ctypes.c_uint * 10)(n, n, n, 0, 0, 0)
+    ctypes.c_double.from_buffer(params, 24).value = 1
+    work = launch("product_tiles_float64", [a, b, c], params, (-(-n // tile)) ** 2, tile_lanes, tile_bytes)
+    say(f"product_tiles_float64, {n} x {n}", work, 2 * n**3, 24 * n * n, lambda: torch.mm(a, b, out=c), peak64)
+
+for n, rows, models in [(4, 64, 200_000), (16, 64, 50_000), (64, 64, 10_000)]:
+    factors, means = torch.tril(filled(models, n, n)), filled(models, n)
+    out = torch.empty(models, rows, n, device="cuda")
+    per_group = min(rows, min(4096 - n * (n + 1) // 2, 2048) // n)
+    lanes, memory = min((per_group + 3) // 4 * n, 128), 4 * (n * (n + 1) // 2 + per_group * n)
+    params = words(1, 0, 0, 0, 0, 0, models, rows, n, per_group)
+    work = launch("sample_batch", [factors, means, out], params, models * -(-rows // per_group), lanes, memory)
+    numbers = models * rows * n
+    say(f"sample_batch, {models} models of {rows} x {n}", work, numbers * (n + 1), 4 * (numbers + models * n * n))
+    del factors, out
+
+for n, rows in [(2, 32 * 10**6), (16, 4 * 10**6), (100, 10**6)]:
+    x, centre, products = filled(rows, n), filled64(n), int(n < 256)
+    side = next(each for each in [4, 8, 16, 32, 64] if n <= each or each == 64)
+    bands = -(-n // side)
+    tiles = bands * (bands + 1) // 2
+    segments = max(1, min(528 // tiles, rows // (4096 // side)))
+    length = tiles * side * side + bands * side
+    partial, sums, squares = filled64(segments * length), torch.zeros_like(centre), torch.zeros_like(filled64(n, n))
+    params = words(rows, n, products, side, segments)
+    work = launch("add_moments", [x, centre, partial], params, tiles * segments, 256, 8 * 5120)
+    say(f"add_moments, {rows} x {n}", work, rows * n * (n + 1), 4 * rows * n, rate=peak64)
+    added = launch("add_segments", [partial, sums, squares], params, -(-length // 16), 256, 8 * 256)
+    say(f"add_segments, {segments} of {length}", added, 0, 8 * segments * length)
+    work(), sums.zero_(), squares.zero_(), added()
+    if not torch.allclose(sums, (x.double() - centre).sum(0), rtol=1e-6, atol=1e-2 * rows**0.5):
+        raise SystemExit("The sums are wrong.")
+
+    # Two brackets, as for a quantile of each column and its neighbour.
+    limits = torch.tensor([-0.01, 0.5, 0.01, 0.51], device="cuda").repeat_interleave(n)
+    capacity = rows // 64
+    kept, counts = torch.empty(2 * n * capacity, device="cuda"), torch.zeros(4 * n, dtype=torch.int32, device="cuda")
+    work = launch("count_between", [x, limits, kept, counts], words(rows, n, 2, capacity), 131072 // 256, 256)
+
+    def anew():
+        counts.zero_()
+        work()
+
+    say(f"count_between, {rows} x {n}, two brackets", anew, 0, 4 * rows * n)
+    if counts[0].item() != (x[:, 0] < limits[0]).sum().item():
+        raise SystemExit("The counts are wrong.")
+
+    slots, lengths = 2 * n, counts[2 * n :].clamp(max=capacity).contiguous()
+    ranks, selected = lengths // 2, torch.empty(slots, device="cuda")
+    work = launch("select_ranks", [kept, lengths, ranks, selected], words(slots, capacity), slots, 256, 4 * 256)
+    say(f"select_ranks, {slots} slots of {lengths[0].item()}", work, 0, 4 * lengths.sum().item())
+
+    nu = 5.0
+    per_group = min(max(4096 // n, rows // 1056, 1), 256)
+    params = (ctypes.c_uint * 20)(1, 0, 0, 0, 0, 0, rows, n, rows, rows, per_group, 0)
+    d = nu / 2 - 1 / 3
+    (ctypes.c_double * 4).from_buffer(params, 48)[:] = [nu, nu / 2, d, 1 / (3 * d**0.5)]
+    work = launch("stretch_rows", [x, centre], params, -(-rows // per_group), 256, 8 * per_group)
+    say(f"stretch_rows, {rows} x {n}", work, 0, 8 * rows * n)
+    del x, kept
+
+# Kernels that only move numbers: a thread for each.
+n = 4096
+single, wide, row, row64 = filled(n, n), filled64(n, n), filled(n), filled64(n)
+found = torch.zeros(1, dtype=torch.int32, device="cuda")
+for name, buffers, moved in [
+    ("less_mean", [single, row, torch.empty_like(single)], 8),
+    ("less_mean_float64", [wide, row64, torch.empty_like(wide)], 16),
+    ("less_centre", [single, row64, torch.empty_like(wide)], 12),
+    ("less_centre_float64", [wide, row64, torch.empty_like(wide)], 16),
+    ("antitransposed", [single, torch.empty_like(single)], 8),
+    ("antitransposed_float64", [wide, torch.empty_like(wide)], 16),
+    ("transposed_float64", [wide, torch.empty_like(wide)], 16),
+    ("widened", [single, torch.empty_like(wide)], 12),
+    ("narrowed", [wide, torch.empty_like(single)], 12),
+    ("add_lower", [wide, torch.empty_like(wide)], 12),
+    ("find_not_finite", [single, found], 4),
+    ("find_not_finite_float64", [wide, found], 8),
+]:
+    groups = 262144 // 256 if name.startswith("find") else n * n // 256
+    say(f"{name}, {n} x {n}", launch(name, buffers, words(n, n), groups, 256), 0, moved * n * n)
+for name, a in [("finish_lq", single), ("finish_lq_float64", wide)]:
+    say(f"{name}, {n} x {n}", launch(name, [a, a], words(n, n, 0), n, 256), 0, a.element_size() * n * n / 2)
