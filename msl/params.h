@@ -1,4 +1,6 @@
 // Parameters of the kernels, shared by host and kernel: fixed-width fields, no padding, 64-bit values as two words.
+// Below them are the sizes of tiles, panels and threadgroups, which the kernels' texts and all devices share. Where a
+// device begins to use a kernel is written in its room, beside the choice.
 #pragma once
 
 struct NormalParams {

@@ -10,7 +10,7 @@ namespace {
 
 // The smallest tiles that suffice, and as many segments as keep the GPU busy.
 MomentsParams shapeOf(size_t count, size_t n, bool hasProducts) {
-  constexpr size_t groupsAtOnce = 528, leastPanels = 4;
+  constexpr size_t groupsAtOnce = 4 * processorsOfH100, leastPanels = 4;
   const uint columns = static_cast<uint>(n), side = n <= 4 ? 4 : n <= 8 ? 8 : n <= 16 ? 16 : n <= 32 ? 32 : 64;
   const size_t tiles = moments_tiles(moments_bands(columns, side), hasProducts ? 1 : 0);
   const size_t most = std::max<size_t>(count / (leastPanels * moments_panel / side), 1);

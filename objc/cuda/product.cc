@@ -12,7 +12,7 @@ namespace {
 // the host while the next are made. They are few enough that a cancelled commit does not go on for long. A result
 // that stays on the GPU is cut only for that reason.
 size_t rowsPerLaunch(const ProductShape& shape, bool stays) {
-  constexpr size_t tilesAtOnce = 264;
+  constexpr size_t tilesAtOnce = 2 * processorsOfH100;
   constexpr double mostProducts = 1e12;
   const size_t across = groupsOf(shape.n, tile_side), atOnce = std::max<size_t>(tilesAtOnce / across, 1);
   const double products = static_cast<double>(shape.n) * static_cast<double>(shape.k);

@@ -26,7 +26,7 @@ void makeNormals(Run& run, DevicePointer out, size_t count, NormalCounter counte
 // rows, in whole tiles: enough for the GPU, but few enough that copying begins soon. What stays on the GPU is cut so
 // that a cancelled commit soon stops.
 size_t rowsPerSlice(const Run& run, View out, size_t count, size_t n) {
-  constexpr size_t leastElements = 1 << 18, leastTiles = 264, stayingElements = 1 << 26;
+  constexpr size_t leastElements = 1 << 18, leastTiles = 2 * processorsOfH100, stayingElements = 1 << 26;
   const size_t elements =
       run.staysOnGpu(out) ? stayingElements : std::min(sliceElements, std::max(count * n / 8, leastElements));
   if (n <= narrowColumns) return std::max<size_t>(1, elements / n);
@@ -38,7 +38,7 @@ size_t rowsPerSlice(const Run& run, View out, size_t count, size_t n) {
 void stretchSlice(Run& run, DevicePointer rows, size_t first, size_t count, size_t n, const Stretch& stretch,
                   Dtype dtype) {
   // A group takes as many rows as it has lanes to make their scales, if that leaves enough groups for the GPU.
-  constexpr size_t leastElements = 4096, enoughGroups = 1056;
+  constexpr size_t leastElements = 4096, enoughGroups = 8 * processorsOfH100;
   const size_t model = first / stretch.modelRows, row = first % stretch.modelRows;
   const size_t location = first / stretch.locationRows;
   const size_t modelRows = std::min(stretch.modelRows, count), locationRows = std::min(stretch.locationRows, count);

@@ -7,6 +7,9 @@
 
 namespace covarium::gpu {
 
+// Of an H100 and of an H200, for which the numbers of groups that keep a GPU busy were chosen.
+constexpr size_t processorsOfH100 = 132;
+
 // Calls body(first, count) for slices of at most `most`, in order.
 template <typename Body>
 void forSlices(size_t count, size_t most, const Body& body) {
