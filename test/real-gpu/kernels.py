@@ -148,10 +148,10 @@ for n in [1000, 4096]:
     for first in range(0, n, tile):
         left = -(-(n - first) // tile)
         groups = {"cholesky_update": left * left if first > 0 else 1, "cholesky_below": left - 1}
-        for name, count in groups.items():
-            if count == 0:
+        for name, launched in groups.items():
+            if launched == 0:
                 continue
-            step = launch(name, [a, failed], words(n, first), count, 256, tile_bytes)
+            step = launch(name, [a, failed], words(n, first), launched, 256, tile_bytes)
             steps[name].append(step)
             in_order.append(step)
 
