@@ -119,6 +119,7 @@ test('a call that settles when a turn of the event loop is due lets it turn, wit
     runSliced: () =>
       runSliced(
         (function* () {
+          yield;
           spin();
         })(),
         undefined,
