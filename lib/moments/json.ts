@@ -1,5 +1,6 @@
 import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
+import { zerosOf } from '../dtype.ts';
 import { type CentralSums, leastUnit, mostUnit } from './central-sums.ts';
 
 /** {@link Moments} as JSON, version 1. Numbers are written so that they read back as the same float64. */
@@ -120,15 +121,22 @@ function requirePossible(sums: CentralSums): void {
 
 function triangle(rows: unknown, n: number): Float64Array<ArrayBuffer> {
   if (!Array.isArray(rows) || rows.length !== n) throw malformed('second', `not an array of ${n} rows`, rows);
-  const second = new Float64Array(n * n);
-  for (let i = 0; i < n; i++) second.set(numbers(`second[${i}]`, rows[i], i + 1), i * n);
+  for (let i = 0; i < n; i++) requireNumbers(`second[${i}]`, rows[i], i + 1);
+  const second = zerosOf('float64', n * n) as Float64Array<ArrayBuffer>;
+  for (let i = 0; i < n; i++) second.set(rows[i], i * n);
   return second;
 }
 
 function numbers(path: string, value: unknown, length: number): Float64Array<ArrayBuffer> {
+  requireNumbers(path, value, length);
+  return Float64Array.from(value);
+}
+
+// Memory is taken only for numbers that are there: an array of holes, or `dimension`, may be of any length.
+function requireNumbers(path: string, value: unknown, length: number): asserts value is number[] {
   if (!Array.isArray(value) || value.length !== length)
     throw malformed(path, `not an array of ${length} numbers`, value);
-  return Float64Array.from(value, (entry, index) => number(`${path}[${index}]`, entry));
+  for (let index = 0; index < length; index++) number(`${path}[${index}]`, value[index]);
 }
 
 function whole(path: string, value: unknown, minimum = 0, maximum?: number): number {

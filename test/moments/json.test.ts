@@ -15,4 +15,16 @@ test('Counts beyond 2^53 are read as they were written.', async () => {
     await throwsCode('ERR_MALFORMED_MOMENTS', 'count', () => Moments.fromJSON({ ...json, count }));
 });
 
+test('Memory is taken only for sums that are in the JSON.', async () => {
+  const n = 100_000; // n^2 numbers are more than memory holds
+  const zeros = new Array(n).fill(0);
+  const sums = { covariumMoments: 1, dimension: n, count: 0, dropped: 0, weight: 0, squaredWeight: 0, fourth: 0 };
+  const json = { ...sums, mean: zeros, meanRest: zeros, third: zeros, second: new Array(n).fill([0]) };
+  await throwsCode('ERR_MALFORMED_MOMENTS', 'second[1] is not an array of 2 numbers', () => Moments.fromJSON(json));
+  // An array of holes takes no memory itself; V8 ends the process where such an array is copied.
+  const holes = new Array(4e8);
+  const sparse = { ...json, dimension: holes.length, mean: holes, meanRest: holes, third: holes, second: holes };
+  await throwsCode('ERR_MALFORMED_MOMENTS', 'mean[0] is not a finite number', () => Moments.fromJSON(sparse));
+});
+
 test.run();
