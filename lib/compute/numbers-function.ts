@@ -2,7 +2,7 @@ import { type AnyNode, type Node, parse, parseExpressionAt } from 'acorn';
 import { CovariumError } from '../covarium-error.ts';
 import { isWholeType, typeInWords } from './conversion.ts';
 import type { Scalar } from './descriptor.ts';
-import { type Parsed, parsed, requireTextLength } from './parse.ts';
+import { type Parsed, parsed, requireShallow, requireTextLength, within } from './parse.ts';
 import { isName, SourceText } from './source-text.ts';
 import type { ValueType, Weak } from './tree.ts';
 
@@ -47,6 +47,7 @@ export function textFunction(
   const whole = (before: string, inner: string, after: string): Parsed => {
     const source = new SourceText(argument, text, before.length, how);
     const node = read(source, () => parseExpressionAt(`${before}${inner}${after}`, 0, language));
+    requireShallow(source, node);
     return { source, node: node as unknown as Parsed['node'] };
   };
   // By itself first: a text that closes our brackets is not understood.
@@ -124,9 +125,8 @@ function returned(node: Node): Node[] {
 
 /** A node and all within it, in the order of the text. */
 function all(node: Node): AnyNode[] {
-  const isNode = (value: unknown): value is Node =>
-    typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
   const found = [node];
-  for (let i = 0; i < found.length; i++) found.push(...(Object.values(found[i]!).flat() as unknown[]).filter(isNode));
+  // Not push(...within(each)): a text may have more nodes side by side than a call takes arguments.
+  for (let i = 0; i < found.length; i++) for (const inner of within(found[i]!)) found.push(inner);
   return found.sort((a, b) => a.start - b.start) as AnyNode[];
 }

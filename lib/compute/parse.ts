@@ -1,4 +1,11 @@
-import { type ArrowFunctionExpression, type Expression, type Function as FunctionNode, type Node, parse } from 'acorn';
+import {
+  type AnyNode,
+  type ArrowFunctionExpression,
+  type Expression,
+  type Function as FunctionNode,
+  type Node,
+  parse,
+} from 'acorn';
 import { wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { SourceText } from './source-text.ts';
@@ -16,6 +23,9 @@ export interface Parsed {
 
 /** The most characters of one function. */
 const longest = 1 << 18;
+
+/** The deepest nesting, which what follows by recursion has stack for; V8 too, which compiles the result when it runs. */
+const deepest = 1200;
 
 /**
  * Parses the text of a function, which the call has as `argument`. Throws `ERR_INVALID_ARGUMENT` for what is no
@@ -56,6 +66,7 @@ function functionIn(name: string, text: string, remedy?: string): Parsed {
       const whole = statement.type === 'ExpressionStatement' ? statement.expression : undefined;
       const source = new SourceText(name, text, before.length, { remedy });
       if (program.body.length !== 1) throw source.refusal(program.body[1]!, 'Text goes on behind its last bracket');
+      requireShallow(source, statement);
       return { source, node: requireFunction(source, whole) };
     } catch (error) {
       if (error instanceof CovariumError) throw error;
@@ -64,6 +75,25 @@ function functionIn(name: string, text: string, remedy?: string): Parsed {
     }
   }
   throw new SourceText(name, text, 1).refusal({ start: first!.at }, `Text is not understood: ${first!.message}`);
+}
+
+/** The nodes directly within a node. */
+export function within(node: Node): AnyNode[] {
+  const isNode = (value: unknown): value is AnyNode =>
+    typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
+  return (Object.values(node).flat() as unknown[]).filter(isNode);
+}
+
+/** Throws `ERR_KERNEL_COMPILE` for a text whose nodes lie too deep in each other. */
+export function requireShallow(source: SourceText, node: Node): void {
+  const waiting = [{ node: node as AnyNode, depth: 0 }];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    if (at.depth > deepest)
+      throw source.refusal(at.node, `Text is nested more than (${deepest}) deep: write several statements`);
+    // A power is printed as a call, which takes more stack than another operator.
+    const isPower = at.node.type === 'BinaryExpression' && at.node.operator === '**';
+    for (const inner of within(at.node)) waiting.push({ node: inner, depth: at.depth + (isPower ? 3 : 1) });
+  }
 }
 
 function requireFunction(source: SourceText, whole: Expression | undefined): Parsed['node'] {

@@ -109,4 +109,15 @@ onEveryDevice('the numbers of a plain array are f64 if another array is f64.', a
   assert.equal((await constant.run([Float64Array.of(1, -1)])).data, Float64Array.of(0.1, 0.7));
 });
 
+onEveryDevice('a text that is nested too deeply is refused, not a full stack.', async (device) => {
+  const sum = async (terms: number) => (await device.elementwise('x', `out = ${'x + '.repeat(terms)}1`)).run([[2]]);
+  assert.equal((await sum(1000)).toArray(), [2001]);
+  const error = await throwsCode('ERR_KERNEL_COMPILE', '(1200)', () => sum(3000));
+  assert.is(error.path, 'text');
+  const reduction = { from: 'x', reduce: `a + ${'b + '.repeat(3000)}0`, identity: 0 };
+  await throwsCode('ERR_KERNEL_COMPILE', '(1200)', () => device.reduction(reduction));
+  // More statements than a call takes arguments.
+  await device.elementwise('x', `${';'.repeat(130_000)}out = x`);
+});
+
 test.run();
