@@ -35,7 +35,7 @@ const binary: { readonly [mark: string]: (a: bigint, b: bigint) => bigint | unde
   '%': (a, b) => (b === 0n ? undefined : a % b),
 };
 
-/** Parentheses within parentheses. */
+/** Parentheses within parentheses, and choices within choices. */
 const deepest = 200;
 
 /**
@@ -49,17 +49,28 @@ export function evaluate(
   let at = 0;
   let depth = 0;
   let fails = false;
+  // Within an operand that the value does not depend on, which may divide by zero.
+  let skipped = 0;
   const fail = () => {
     fails = true;
     return 0n;
   };
   const take = (text: string) => tokens[at]?.text === text && ++at > 0;
+  const skip = (isSkipped: boolean, read: () => bigint): bigint => {
+    skipped += Number(isSkipped);
+    const value = read();
+    skipped -= Number(isSkipped);
+    return value;
+  };
   const choice = (): bigint => {
     const condition = level(0);
     if (!take('?')) return condition;
-    const yes = choice();
-    if (!take(':')) return fail();
-    const no = choice();
+    // Each choice may end in another.
+    if (fails || depth > deepest) return fail();
+    depth++;
+    const yes = skip(condition === 0n, choice);
+    const no = take(':') ? skip(condition !== 0n, choice) : fail();
+    depth--;
     return condition === 0n ? no : yes;
   };
   const level = (which: number): bigint => {
@@ -67,11 +78,9 @@ export function evaluate(
     let value = level(which + 1);
     while (!fails && levels[which]!.includes(tokens[at]?.text ?? '')) {
       const mark = tokens[at++]!.text;
-      const right = level(which + 1);
-      value =
-        (mark === '||' && value !== 0n) || (mark === '&&' && value === 0n)
-          ? BigInt(mark === '||')
-          : (binary[mark]!(value, right) ?? fail());
+      const isDecided = (mark === '||' && value !== 0n) || (mark === '&&' && value === 0n);
+      const right = skip(isDecided, () => level(which + 1));
+      value = isDecided ? BigInt(mark === '||') : (binary[mark]!(value, right) ?? (skipped > 0 ? 0n : fail()));
     }
     return value;
   };

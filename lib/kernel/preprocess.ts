@@ -1,7 +1,7 @@
 import { describe, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { evaluate } from './expression.ts';
-import { errorAt, quotedName, type Token, tokensOf } from './tokens.ts';
+import { errorAt, type Hidden, quotedName, type Token, tokensOf } from './tokens.ts';
 
 // A kernel's text as Metal's compiler reads it behind its preprocessor: one step for all devices, which needs no
 // compiler. The kernels of a text, their arguments and what they use are read from its result.
@@ -10,8 +10,11 @@ import { errorAt, quotedName, type Token, tokensOf } from './tokens.ts';
 const longestText: number = 1 << 20;
 const mostTokens = 4_000_000;
 
-/** The deepest nesting of includes, as in compilers. */
+/** The deepest nesting of includes, as in compilers, and of calls of macros in their arguments. */
 const deepest = 200;
+
+/** The most macros that expand into each other. */
+const longestChain = 1000;
 
 /** What Metal's compiler defines, for Metal 3.1. */
 const predefined: { readonly [name: string]: string } = {
@@ -34,6 +37,8 @@ interface Macro {
 }
 
 interface Condition {
+  /** Its first directive. */
+  readonly begin: Token;
   /** True in the branch that is taken. */
   live: boolean;
   taken: boolean;
@@ -62,6 +67,7 @@ class Preprocessor {
   readonly #out: Token[] = [];
   #length = 0;
   #expanded = 0;
+  #depth = 0;
   #counter = 0;
 
   constructor(includes: { readonly [name: string]: string }) {
@@ -124,6 +130,8 @@ class Preprocessor {
       } else this.#directive(name, rest);
     }
     this.#flush(run);
+    const open = conditions.at(-1)?.begin;
+    if (open !== undefined) throw errorAt(open, `Directive (#${open.text}) has no #endif`, 'ERR_KERNEL_COMPILE');
     return `#line 1 ${quotedName(path)}\n${lines.join('\n')}\n`;
   }
 
@@ -136,7 +144,8 @@ class Preprocessor {
     const outer = conditions.at(-1)?.live ?? true;
     const innermost = conditions.at(-1);
     const isDefined = () => this.#macros.has(rest[0]?.text ?? '');
-    const enter = (holds: boolean) => conditions.push({ live: outer && holds, taken: outer && holds, outer });
+    const enter = (holds: boolean) =>
+      conditions.push({ begin: name, live: outer && holds, taken: outer && holds, outer });
     switch (name.text) {
       case 'if':
         enter(outer && this.#holds(name, rest));
@@ -249,7 +258,8 @@ class Preprocessor {
     const out: Token[] = [];
     const waiting = input.slice().reverse();
     for (let token = waiting.pop(); token !== undefined; token = waiting.pop()) {
-      const macro = token.kind !== 'word' || token.hidden?.has(token.text) ? undefined : this.#macros.get(token.text);
+      const macro =
+        token.kind !== 'word' || isHidden(token.hidden, token.text) ? undefined : this.#macros.get(token.text);
       if (macro === undefined) {
         out.push(this.#special(token));
         continue;
@@ -299,15 +309,27 @@ class Preprocessor {
     return new Map(macro.parameters!.map((name, i) => [name, all[i] ?? []]));
   }
 
+  // An argument is expanded by itself, and its own calls have arguments.
+  #argument(argument: readonly Token[], call: Token): Token[] {
+    if (this.#depth === deepest)
+      throw errorAt(call, `Calls of macros are nested more than (${deepest}) deep`, 'ERR_TOO_LARGE');
+    this.#depth++;
+    const expanded = this.#expand(argument);
+    this.#depth--;
+    return expanded;
+  }
+
   #substituted(macro: Macro, given: ReadonlyMap<string, Token[]>, call: Token): Token[] {
     const out: Token[] = [];
-    const hidden = new Set([...(call.hidden ?? []), macro.name]);
+    const hidden = hiddenWith(call.hidden, macro.name);
+    if (hidden.count > longestChain)
+      throw errorAt(call, `More than (${longestChain}) macros expand into each other`, 'ERR_TOO_LARGE');
     const { path, line, column, first } = call;
     // What a macro makes stands where it is called.
     const placed = (token: Token): Token => ({
       ...token,
       ...{ path, line, column, first },
-      hidden: token.hidden === undefined || token.hidden.size === 0 ? hidden : new Set([...token.hidden, ...hidden]),
+      hidden: joined(token.hidden, hidden),
     });
     const { body } = macro;
     for (let at = 0; at < body.length; at++) {
@@ -334,11 +356,27 @@ class Preprocessor {
         const argument = given.get(token.text);
         if (argument === undefined) out.push(placed(token));
         else if (next?.text === '##') out.push(...argument.map(placed));
-        else for (const each of this.#expand(argument)) out.push({ ...each, path, line, column, first });
+        else for (const each of this.#argument(argument, call)) out.push({ ...each, path, line, column, first });
       }
     }
     return out;
   }
+}
+
+/** True for a macro that has made the token, which does not expand it again. */
+function isHidden(hidden: Hidden | undefined, name: string): boolean {
+  for (let at = hidden; at !== undefined; at = at.outer) if (at.name === name) return true;
+  return false;
+}
+
+function hiddenWith(outer: Hidden | undefined, name: string): Hidden {
+  return { name, outer, count: (outer?.count ?? 0) + 1 };
+}
+
+function joined(some: Hidden | undefined, others: Hidden): Hidden {
+  let all = others;
+  for (let at = some; at !== undefined; at = at.outer) if (!isHidden(all, at.name)) all = hiddenWith(all, at.name);
+  return all;
 }
 
 function isGlued(left: Token, right: Token): boolean {

@@ -10,7 +10,15 @@ export interface Token {
   /** True for the first of a line; a line that ends in a backslash goes on. */
   readonly first: boolean;
   /** The macros that made it, which do not expand it again. */
-  readonly hidden?: ReadonlySet<string>;
+  readonly hidden?: Hidden;
+}
+
+/** Names of macros, the last first: a list, because each expansion of a long chain would copy a set. */
+export interface Hidden {
+  readonly name: string;
+  readonly outer: Hidden | undefined;
+  /** The names of the list. */
+  readonly count: number;
 }
 
 const blank = /(?:[ \t\r\f\v]|\\\r?\n)+/y;

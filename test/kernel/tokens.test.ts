@@ -27,6 +27,11 @@ const texts: { readonly [what: string]: (count: number) => string } = {
   'threadgroup variables': (count) => kernel(many((i) => `threadgroup float v${i}[4];`, count)),
   'function constants': (count) =>
     `${many((i) => `constant int c${i} [[function_constant(${i})]];\n`, count)}${kernel('')}`,
+  'macros that expand into each other': (count) =>
+    `${many((i) => `#define N${i} N${i + 1}\n`, count)}${kernel('a[i] = N0;')}`,
+  'calls of macros in their arguments': (count) =>
+    `#define F(x) x\n${kernel(`a[i] = ${many(() => 'F(', count)}1${many(() => ')', count)};`)}`,
+  'choices in a condition': (count) => `#if ${many(() => '0 ? 1 : ', count)}1\n#endif\n${kernel('')}`,
   'typedefs without an end': (count) => `${many(() => 'typedef float ', count)}\n${kernel('').replace('float', 'T')}`,
   'brackets without an end': (count) => kernel(many(() => '[[ ', count)),
   'attributes of no kernel': (count) => kernel(many(() => '[[kernel]] ', count)),
@@ -110,6 +115,45 @@ test('Names that refer to each other have no value.', () => {
   };
   assert.is(numberIn('constant int A = B; constant int B = A; using x = A;'), undefined);
   assert.is(numberIn('constant int A = B; constant int B = 2 * C + 1; enum { D = 3, C }; using x = A;'), 9n);
+});
+
+test('A condition may hide a division by zero, and needs its end.', async () => {
+  const isTrue = (condition: string) => sourceOf(`#if ${condition}\nyes\n#endif\n`).tokens.length === 1;
+  for (const condition of [
+    '1 || 1 / 0',
+    '!(0 && 1 % 0)',
+    '1 ? 1 : 1 / 0',
+    '0 ? 1 << 99 : 1',
+    '!(defined(N) && 64 % N)',
+  ])
+    assert.ok(isTrue(condition), condition);
+  for (const condition of ['1 / 0', '0 || 1 / 0', '1 ? 1 / 0 : 1', '1 || (2', '0 ? 1'])
+    await throwsCode('ERR_KERNEL_COMPILE', '(#if)', () => isTrue(condition));
+  for (const text of ['#if 1\n', 'int a;\n#ifdef A\n#else\n', '#if 1\n#if 1\n#endif\n'])
+    await throwsCode('ERR_KERNEL_COMPILE', 'has no #endif at (text:', () => sourceOf(text));
+});
+
+test('Macros in macros have a limit, within which they expand as in C.', async () => {
+  const chain = (count: number) => `${many((i) => `#define N${i} N${i + 1}\n`, count)}N0`;
+  const nest = (count: number) => `#define F(x) x\n${many(() => 'F(', count)}1${many(() => ')', count)}`;
+  assert.equal(
+    sourceOf(chain(900)).tokens.map(({ text }) => text),
+    ['N900'],
+  );
+  assert.equal(
+    sourceOf(nest(150)).tokens.map(({ text }) => text),
+    ['1'],
+  );
+  await throwsCode('ERR_TOO_LARGE', '(1000)', () => sourceOf(chain(2_000)));
+  await throwsCode('ERR_TOO_LARGE', '(200)', () => sourceOf(nest(2_000)));
+  const circle = '#define A B c\n#define B A d\n#define J(x, y) x ## y B\nA; B; J(, A)';
+  assert.is(
+    sourceOf(circle)
+      .tokens.map(({ text }) => text)
+      .join(' '),
+    'A d c ; B c d ; A d c B c d',
+    'as GCC',
+  );
 });
 
 test('Comments of several lines and strings are not code; a single quote mark takes the rest of its line.', () => {
