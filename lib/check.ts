@@ -27,7 +27,7 @@ export function checkOptions(
     if (!known.includes(name) && (Object.hasOwn(options, name) || !(name in Object.prototype)))
       throw new CovariumError(
         'ERR_UNKNOWN_OPTION',
-        `Option (${name}) is ${names() === '' ? 'unknown: this call takes none' : `not one of (${names()})`}.`,
+        `Option (${describe(name)}) is ${names() === '' ? 'unknown: this call takes none' : `not one of (${names()})`}.`,
       );
 }
 

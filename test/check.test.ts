@@ -72,4 +72,12 @@ test('A property that was added to all objects is not an option; one of the same
   }
 });
 
+test('The long name of an unknown option is shortened.', async () => {
+  using device = openDevice('reference');
+  using normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1] });
+  const long = { ['x'.repeat(1e6)]: 1 };
+  const { message } = await throwsCode('ERR_UNKNOWN_OPTION', '(xxx', () => normal.sampleSync(1, long as object));
+  assert.ok(message.length < 200, `${message.length}`);
+});
+
 test.run();
