@@ -73,7 +73,8 @@ export function normalFromJson(value: unknown, path?: string): NormalJson {
   const { columns } = value as { readonly columns?: unknown };
   if (columns === undefined) return { covarium: 1, dtype, mean, covariance };
   const n = mean.length;
-  if (!Array.isArray(columns) || columns.length !== n || columns.some((name) => typeof name !== 'string'))
+  // A copy has entries for holes, which `some` would skip.
+  if (!Array.isArray(columns) || columns.length !== n || [...columns].some((name) => typeof name !== 'string'))
     throw malformed(`its columns are not (${n}) names (${describe(columns)})`);
   return { covarium: 1, dtype, columns, mean, covariance };
 }

@@ -77,6 +77,7 @@ onEveryDevice('JSON that is not a model is refused.', async (device) => {
   await says('means', { covarium: 1, means: mean, covariance });
   await says('(float16)', { covarium: 1, dtype: 'float16', mean, covariance });
   await says('not a list of numbers', { covarium: 1, mean: new Array(2), covariance });
+  await says('not (2) names', { covarium: 1, mean, covariance, columns: new Array(2) });
   await says('row (1)', { covarium: 1, mean, covariance: [[1, 0], [0]] });
   const student = { covarium: 1, degreesOfFreedom: 3, location: mean, scale: covariance };
   const saysOfStudent = (shown: string, fields: object) =>
