@@ -52,7 +52,7 @@ async function partOf(path: string): Promise<Part> {
 function tellCopies(parts: readonly Part[]): void {
   for (const [i, { path, key }] of parts.entries())
     if (i > 0 && parts[i - 1]!.key === key) {
-      const names = printable(`(${parts[i - 1]!.path}) and (${path})`);
+      const names = printable(`(${parts[i - 1]!.path}) and (${path})`).replaceAll('\n', ' ');
       process.stderr.write(
         `${colors.yellow('warning:')} Partial fits ${names} have the same sums: if one is a copy, its rows count twice.\n`,
       );

@@ -23,7 +23,8 @@ export async function verify(path: string, options: VerifyArguments, signal: Abo
     const { run, provenance } = file.manifest;
     const ulps = `within ${file.worstUlps.toPrecision(2)} ulps (${file.allowedUlps.toPrecision(2)} are allowed)`;
     const lines = [
-      `${printable(file.path)}: ${run.rows} rows from row ${run.firstRow}, seed ${run.seed}, stream ${run.stream}; model, size and SHA-256 agree.`,
+      // One line, whatever line ends the name has: what follows them would pass for a line of ours.
+      `${printable(file.path).replaceAll('\n', ' ')}: ${run.rows} rows from row ${run.firstRow}, seed ${run.seed}, stream ${run.stream}; model, size and SHA-256 agree.`,
       `  ${file.rows} rows, drawn on ${provenance.device.kind}, are drawn again on ${file.drawnOn} ${ulps};`,
       file.normalsOn.length > 1
         ? `  their normals have the same bits on ${file.normalsOn.join(', ')}.`
