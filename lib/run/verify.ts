@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { DeviceKind } from '../backend.ts';
+import { describe } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { digestOf } from '../file/digest.ts';
 import { cannotRead } from '../file/error.ts';
@@ -35,7 +36,8 @@ export interface Verified {
 
 /**
  * Verifies a file of draws, or each part of the run in a folder: its run and its model (`ERR_RUN_MISMATCH`,
- * `ERR_MODEL_MISMATCH`), its size and SHA-256 (`ERR_MANIFEST_MISMATCH`), and rows drawn again (`ERR_DRAWS_MISMATCH`).
+ * `ERR_MODEL_MISMATCH`), its size, SHA-256 and names of columns (`ERR_MANIFEST_MISMATCH`), and rows drawn again
+ * (`ERR_DRAWS_MISMATCH`).
  * Throws the first error, also `ERR_MALFORMED_MANIFEST`, `ERR_FILE_NOT_FOUND`, `ERR_FILE_UNREADABLE`.
  */
 export async function* verified(path: string, options: VerifyOptions): AsyncGenerator<Verified, void, undefined> {
@@ -132,6 +134,7 @@ async function readRows(
   let at = 0;
   try {
     requireShape(path, 'columns', table.head.columns, columns);
+    requireNames(path, table.head.names, names);
     for await (const block of table.blocks()) {
       const end = at + block.length / columns;
       for (let row = chosen[read.length]; row !== undefined && row < end; row = chosen[read.length]) {
@@ -147,6 +150,19 @@ async function readRows(
   // A CSV file without rows does not show its number of columns.
   requireShape(path, 'rows', at, rows);
   return read;
+}
+
+// Whoever swaps two names can write the digest anew, and the numbers stay those of the model.
+function requireNames(path: string, there: readonly string[] | undefined, told: readonly string[] | null): void {
+  if (there === undefined || told === null) return;
+  requireShape(path, 'names of columns', there.length, told.length);
+  const other = told.findIndex((name, column) => there[column] !== name);
+  if (other < 0) return;
+  throw new CovariumError(
+    'ERR_MANIFEST_MISMATCH',
+    `Column (${other}) of file (${path}) is called (${describe(there[other])}), but (${describe(told[other])}) in its manifest.`,
+    { path },
+  );
 }
 
 function requireShape(path: string, what: string, there: number, told: number): void {

@@ -56,7 +56,8 @@ for (const drawnOn of kindsHere)
     });
 
 test('Draws in CSV are verified with any names, and without rows.', async () => {
-  const lists = [['NaN', 'NA'], ['', ''], ['', 'b'], ['1', '2'], undefined];
+  const odd = [' a\r ', '\u{1f600}a\nb'];
+  const lists = [['NaN', 'NA'], ['', ''], ['', 'b'], ['1', '2'], odd, ['"', ','], ['\ufeffa', "'b'"], undefined];
   for (const [at_, columns] of lists.entries()) {
     const [path, output] = [at(`names-${at_}.json`), at(`names-${at_}.csv`)];
     const covariance = square(2, (i, j) => (i === j ? 2 : 1));
@@ -65,6 +66,21 @@ test('Draws in CSV are verified with any names, and without rows.', async () => 
       await draw({ output, model: path, count });
       const [{ rows }] = (await verify(output, { model: path })) as [Verified];
       assert.is(rows, Number(count), `${columns}`);
+    }
+  }
+});
+
+test('Names of columns that are not those of the manifest are a mismatch.', async () => {
+  const path = at('named.json');
+  const covariance = square(2, (i, j) => (i === j ? 2 : 1));
+  writeFileSync(path, JSON.stringify({ covarium: 1, columns: ['a', 'b'], mean: [0, 1], covariance }));
+  for (const format of ['csv', 'arrow', 'parquet']) {
+    const output = at(`named.${format}`);
+    await draw({ output, model: path, count: '3' });
+    const manifest = JSON.parse(readFileSync(`${output}.json`, 'utf8'));
+    for (const names of [['b', 'a'], ['a'], ['a', 'b', 'c']]) {
+      writeFileSync(`${output}.json`, JSON.stringify({ ...manifest, run: { ...manifest.run, names } }));
+      await throwsCode('ERR_MANIFEST_MISMATCH', '', () => verify(output, { model: path }));
     }
   }
 });
