@@ -24,7 +24,7 @@ export interface Parsed {
 /** The most characters of one function. */
 const longest = 1 << 18;
 
-/** The deepest nesting, which what follows by recursion has stack for; V8 too, which compiles the result when it runs. */
+/** The deepest nesting: the printers recurse, and so does V8 when it compiles the result. */
 const deepest = 1200;
 
 /**
