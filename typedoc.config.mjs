@@ -128,5 +128,5 @@ export default {
   },
   validation: { notExported: true, invalidLink: true, notDocumented: false },
   // Parts of the types that element types are inferred by.
-  intentionallyNotExported: ['PlainIs', 'Followed', 'OptionTypes', 'TypedArrays'],
+  intentionallyNotExported: ['PlainIs', 'Followed', 'OptionTypes', 'TypedArrays', 'IsAmong', 'MayBeAmong'],
 };

@@ -34,19 +34,19 @@ export class Device extends OpenBackend {
    * A matrix of zeros, rows x columns, in the device's memory. Throws `ERR_OUT_OF_RANGE`, `ERR_TOO_LARGE`,
    * `ERR_OUT_OF_MEMORY`, `ERR_CLOSED`.
    */
-  matrix<D extends Dtype = 'float32'>(rows: number, columns: number, options: DtypeOption<D> = {}): Matrix<D> {
+  matrix<D extends Dtype = 'float32'>(rows: number, columns: number, options: DtypeOption<D> = {}): Matrix<NoInfer<D>> {
     wholeNumber('rows', rows);
     wholeNumber('columns', columns, 1);
     return new Matrix(this.#zeros('rows', rows * columns, options), rows, columns);
   }
 
   /** A vector of `length` zeros in the device's memory. Throws like {@link matrix}. */
-  vector<D extends Dtype = 'float32'>(length: number, options: DtypeOption<D> = {}): Vector<D> {
+  vector<D extends Dtype = 'float32'>(length: number, options: DtypeOption<D> = {}): Vector<NoInfer<D>> {
     return new Vector(this.#zeros('length', wholeNumber('length', length), options));
   }
 
   /** A volume of zeros, width x height x depth, in the device's memory. Throws like {@link matrix}. */
-  volume<D extends Dtype = 'float32'>(size: VolumeSize, options: DtypeOption<D> = {}): Volume<D> {
+  volume<D extends Dtype = 'float32'>(size: VolumeSize, options: DtypeOption<D> = {}): Volume<NoInfer<D>> {
     checkOptions(size, ['width', 'height', 'depth'], 'size');
     const [width, height, depth] = sizeOf(size);
     return new Volume(this.#zeros('size', width * height * depth, options), [width, height, depth]);

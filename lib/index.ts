@@ -70,7 +70,7 @@ export type { ReduceOptions, Reduction } from './compute/reduction.ts';
 export type { Scan, ScanOptions } from './compute/scan.ts';
 export type { Shaped } from './compute/shapes.ts';
 export type { Thread } from './compute/thread.ts';
-export type { Result, Vectorized, VectorizedOptions, VectorizeOptions } from './compute/vectorized.ts';
+export type { Result, ResultOf, Vectorized, VectorizedOptions, VectorizeOptions } from './compute/vectorized.ts';
 export { CovariumError, type Diagnostic, type ErrorCode, type ErrorFields } from './covarium-error.ts';
 export {
   type NearestOptions,

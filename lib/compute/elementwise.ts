@@ -1,7 +1,7 @@
 import type { OpenBackend } from '../backend-handle.ts';
 import { checkOptions, quoted, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { dtypeOf } from '../dtype.ts';
+import { dtypeOf, type Values } from '../dtype.ts';
 import { nameFor } from './compile-compute.ts';
 import type { Uses } from './compute-options.ts';
 import { f32, f64, i32, requireScalar, type Scalar, type ScalarName, u8, u32, variableTypes } from './descriptor.ts';
@@ -12,7 +12,7 @@ import { type Reduction, requireIdentity } from './reduction.ts';
 import { type Shaped, shapeOf } from './shapes.ts';
 import { isName } from './source-text.ts';
 import { vectorizeParsed } from './vectorize.ts';
-import type { Result, Vectorized, VectorizedOptions } from './vectorized.ts';
+import type { Result, ResultOf, Vectorized, VectorizedOptions } from './vectorized.ts';
 
 /** Options of `Device.elementwise`. */
 export interface ElementwiseOptions {
@@ -64,10 +64,10 @@ export class Elementwise {
    * The results for arrays and numbers, which are passed in the order of the names. A call with new types compiles
    * first. Rejects like {@link Vectorized.run}, and with `ERR_KERNEL_COMPILE`.
    */
-  async run<Out extends object = Result<ScalarName>>(
-    values: readonly (Shaped | number)[],
-    options: VectorizedOptions<Out> = {},
-  ): Promise<Out> {
+  async run<
+    const Given extends readonly (Shaped | number)[],
+    Out extends Result<ScalarName> | Values = ResultOf<ScalarName, Given>,
+  >(values: Given, options: VectorizedOptions<Out> = {}): Promise<NoInfer<Out>> {
     const { name: asked, uses, result } = this.#options;
     const types = typesOf(this.#names, values);
     const type = result ?? joinedType(types);
@@ -75,9 +75,7 @@ export class Elementwise {
     const name = nameFor(asked, undefined, 'elementwise');
     const made = this.#made.get(key) ?? vectorizeParsed(this.#device, types, type, this.#text, { name, uses });
     this.#made.set(key, made);
-    return (await made).run(values, options as VectorizedOptions<Result<ScalarName>>) as Promise<
-      Out & Result<ScalarName>
-    >;
+    return (await made).run(values, options);
   }
 }
 

@@ -27,6 +27,25 @@ export type Result<N extends ScalarName> =
   | Vector<DtypeOfScalar<N>>
   | Volume<DtypeOfScalar<N>>;
 
+/** The {@link Result} for arguments of these types; a union where an argument's class is known only at run time. */
+export type ResultOf<N extends ScalarName, Given extends readonly unknown[]> =
+  IsAmong<Volume, Given> extends true
+    ? Volume<DtypeOfScalar<N>>
+    :
+        | MayBeAmong<Volume, Given, Volume<DtypeOfScalar<N>>>
+        | (IsAmong<Matrix, Given> extends true
+            ? Matrix<DtypeOfScalar<N>>
+            : Vector<DtypeOfScalar<N>> | MayBeAmong<Matrix, Given, Matrix<DtypeOfScalar<N>>>);
+
+type IsAmong<Class, Given extends readonly unknown[]> = true extends {
+  [I in keyof Given]: [Given[I]] extends [Class] ? true : false;
+}[number]
+  ? true
+  : false;
+
+type MayBeAmong<Class, Given extends readonly unknown[], Result> =
+  Extract<Given[number], Class> extends never ? never : Result;
+
 /** Options of a call of a {@link Vectorized}. */
 export interface VectorizedOptions<Out extends object> {
   /**
@@ -69,10 +88,10 @@ export class Vectorized<N extends ScalarName = ScalarName> {
    * The results for arrays and numbers: a Volume or a Matrix if an argument is one, else a Vector. Rejects with
    * `ERR_SHAPE` if the shapes do not fit each other, `ERR_INVALID_ARGUMENT`.
    */
-  async run<Out extends Result<N> | Values<DtypeOfScalar<N>> = Result<N>>(
-    values: readonly (Shaped | number)[],
-    options: VectorizedOptions<Out> = {},
-  ): Promise<Out> {
+  async run<
+    const Given extends readonly (Shaped | number)[],
+    Out extends Result<N> | Values<DtypeOfScalar<N>> = ResultOf<N, Given>,
+  >(values: Given, options: VectorizedOptions<Out> = {}): Promise<NoInfer<Out>> {
     checkOptions(options, ['out', 'signal']);
     const { launch, out } = this.#launch(values, options.out);
     try {
@@ -84,10 +103,10 @@ export class Vectorized<N extends ScalarName = ScalarName> {
   }
 
   /** Synchronous twin of {@link run}. */
-  runSync<Out extends Result<N> | Values<DtypeOfScalar<N>> = Result<N>>(
-    values: readonly (Shaped | number)[],
-    options: Pick<VectorizedOptions<Out>, 'out'> = {},
-  ): Out {
+  runSync<
+    const Given extends readonly (Shaped | number)[],
+    Out extends Result<N> | Values<DtypeOfScalar<N>> = ResultOf<N, Given>,
+  >(values: Given, options: Pick<VectorizedOptions<Out>, 'out'> = {}): NoInfer<Out> {
     checkOptions(options, ['out']);
     const { launch, out } = this.#launch(values, options.out);
     try {

@@ -47,7 +47,7 @@ const largestEntry = 1e8;
 export async function nearestPositiveDefinite<D extends RealDtype = 'float64'>(
   matrix: MatrixInput,
   options: NearestOptions<D> & AbortOptions = {},
-): Promise<Matrix<D>> {
+): Promise<Matrix<NoInfer<D>>> {
   return runWith(options, (rest: NearestOptions<D>) => nearest(matrix, rest));
 }
 
@@ -55,7 +55,7 @@ export async function nearestPositiveDefinite<D extends RealDtype = 'float64'>(
 export function nearestPositiveDefiniteSync<D extends RealDtype = 'float64'>(
   matrix: MatrixInput,
   options: NearestOptions<D> = {},
-): Matrix<D> {
+): Matrix<NoInfer<D>> {
   return runAllSync(nearest(matrix, options));
 }
 

@@ -16,12 +16,7 @@ import {
   Vector,
   Volume,
 } from '../../lib/index.ts';
-
-/** `value`, whose type is exactly `Type`. */
-const is =
-  <Type>() =>
-  <Given>(value: Given & ([Given] extends [Type] ? ([Type] extends [Given] ? Given : never) : never)): Given =>
-    value;
+import { is } from '../harness/of-type.ts';
 
 const device = openDevice('reference');
 const covariance = [
@@ -172,6 +167,28 @@ test('A vector is transformed to a Vector, rows to a Matrix; if only the shape d
   assert.instance(is<Either>()(normal.transformSync(either)), Matrix);
   assert.instance(is<Matrix | Vector>()(MultivariateNormal.transformSync({ device, covariance, z: either })), Matrix);
   is<Matrix>()(MultivariateNormal.transformSync({ device, covariance, z: covariance }));
+});
+
+test('A variable of another type does not change the type of what is made for it.', () => {
+  // @ts-expect-error: float32 is the default.
+  const matrix: Matrix<'float64'> = device.matrix(1, 1);
+  // @ts-expect-error: float32 is the default.
+  const vector: Vector<'int32'> = device.vector(1, {});
+  // @ts-expect-error: float32 is the default.
+  const volume: Volume<'uint8'> = device.volume({ width: 1 });
+  for (const made of [matrix, vector, volume]) assert.is(made.dtype as string, 'float32');
+  // @ts-expect-error: float64 is the default.
+  const nearest: Matrix<'float32'> = nearestPositiveDefiniteSync(covariance);
+  assert.is(nearest.dtype as string, 'float64');
+  is<Vector<'int32'>>()(device.vector(1, { dtype: 'int32' }));
+  is<Matrix<'float32'>>()(nearestPositiveDefiniteSync(covariance, { dtype: 'float32' }));
+  const of = (given: Matrix<'float64'>) =>
+    is<MultivariateNormal<'float64'>>()(MultivariateNormal.fromCovarianceSync({ device, covariance: given }));
+  assert.is(of(nearestPositiveDefiniteSync(covariance)).dtype, 'float64');
+  const zeros = { device, covariance, mean: device.vector(2) };
+  is<MultivariateNormal<'float32'>>()(MultivariateNormal.fromCovarianceSync(zeros));
+  const exact = MultivariateNormal.fromCovarianceSync({ device, covariance: nearestPositiveDefiniteSync(covariance) });
+  is<MultivariateNormal<'float64'>>()(exact);
 });
 
 test('An unknown option is refused by the compiler, and at run time.', () => {

@@ -1,10 +1,12 @@
 // Functions of numbers over arrays, with broadcasting, on every device.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { f32, f64, i32, Matrix, u8, Vector, Volume } from '../../lib/index.ts';
+import { f32, f64, i32, Matrix, openDevice, u8, Vector, Volume } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
+import { is } from '../harness/of-type.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
+const float64 = { dtype: 'float64' } as const;
 const rows = [
   [1, 2, 3],
   [4, 5, 6],
@@ -46,6 +48,31 @@ onEveryDevice('numbers, rows and columns are repeated; the result has the broadc
   const out = new Float32Array(6);
   assert.is(await add.run([matrix, 0], { out }), out);
   assert.equal([...out], [10, 20, 30, 40, 50, 60]);
+});
+
+test('The type of a result follows from the arguments and from `out`, not from the variable it is assigned to.', async () => {
+  const device = openDevice('reference');
+  const twice = await device.vectorize([f32], f32, (x) => 2 * x);
+  const add = await device.vectorize([f64, f64], f64, (x, y) => x + y);
+  const sum = await device.elementwise('x, y', 'out = x + y');
+  const [matrix, row, cube] = [device.matrix(2, 2, float64), device.vector(2, float64), device.volume({ width: 2 })];
+  assert.instance(is<Matrix<'float64'>>()(add.runSync([row, matrix])), Matrix);
+  assert.instance(is<Vector<'float64'>>()(await add.run([row, 1])), Vector);
+  assert.instance(is<Volume<'float32'>>()(await twice.run([cube])), Volume);
+  assert.instance(is<Matrix<'float64'> | Vector<'float64'>>()(add.runSync([row as Matrix | Vector, 1])), Vector);
+  assert.instance(is<Volume | Matrix>()(await sum.run([matrix, cube as Volume | Vector])), Volume);
+  assert.instance(is<Matrix>()(await sum.run([matrix, 1], { signal: undefined })), Matrix);
+  assert.instance(
+    is<Float32Array<ArrayBuffer>>()(await twice.run([[1, 2]], { out: new Float32Array(2) })),
+    Float32Array,
+  );
+  // @ts-expect-error: without `out` there is no typed array.
+  const numbers: Float32Array = await twice.run([[1, 2]]);
+  // @ts-expect-error: two vectors make a vector.
+  const wrong: Matrix<'float64'> = add.runSync([row, row]);
+  // @ts-expect-error: results are arrays.
+  const date: Date = await sum.run([row, row]);
+  for (const result of [numbers, wrong, date]) assert.instance(result, Vector);
 });
 
 function clamp(x: number, most: number): number {
