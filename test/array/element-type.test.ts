@@ -1,5 +1,7 @@
 // Element types, both as TypeScript infers them and at run time: each line with a `Type` fails `npm run lint` if it
 // is wrong.
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -203,6 +205,35 @@ test('An unknown option is refused by the compiler, and at run time.', () => {
   // @ts-expect-error: float32 is not float64.
   const numbers: Float64Array = normal.sampleSync(1).data;
   assert.instance(numbers, Float32Array);
+});
+
+test('An editor lists the options of a call whose types follow from its options, before one is written.', () => {
+  const file = fileURLToPath(new URL('asked.ts', import.meta.url));
+  const text = `import type { Only } from '../../lib/array/element-type.ts';
+    interface Known { readonly seed?: number; readonly stream?: number }
+    declare function call<const O extends Known = object>(options?: Only<O, Known>): void;
+    call({ /* here */ });`;
+  const { fileExists, readFile } = ts.sys;
+  const service = ts.createLanguageService({
+    getScriptFileNames: () => [file],
+    getScriptVersion: () => '1',
+    getScriptSnapshot: (path) => ts.ScriptSnapshot.fromString(path === file ? text : (readFile(path) ?? '')),
+    getCurrentDirectory: () => fileURLToPath(new URL('.', import.meta.url)),
+    getCompilationSettings: () => ({
+      strict: true,
+      lib: ['lib.es5.d.ts'],
+      types: [],
+      allowImportingTsExtensions: true,
+    }),
+    getDefaultLibFileName: ts.getDefaultLibFilePath,
+    fileExists,
+    readFile,
+  });
+  const listed = service.getCompletionsAtPosition(file, text.indexOf('/* here'), {})?.entries ?? [];
+  assert.equal(
+    listed.map(({ name }) => name),
+    ['seed', 'stream'],
+  );
 });
 
 test('Rows may have an interface type, which has no index signature; strings are not rows.', () => {
