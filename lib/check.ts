@@ -75,6 +75,13 @@ export function oneOf<Value extends string>(name: string, value: unknown, allowe
   throw wrongArgument(name, value, `one of (${allowed.join(', ')})`);
 }
 
+/**
+ * `value`, or `otherwise` if an option is not given. A null is given: it is checked, and refused, as `??` would not.
+ */
+export function orElse<Value>(value: Value | undefined, otherwise: Value): Value {
+  return value === undefined ? otherwise : value;
+}
+
 /** Returns `value` if it is true or false; throws `ERR_INVALID_ARGUMENT`. */
 export function requireBoolean(name: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value;

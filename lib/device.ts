@@ -3,7 +3,7 @@ import { Storage } from './array/storage.ts';
 import { Vector } from './array/vector.ts';
 import { sizeOf, Volume, type VolumeSize } from './array/volume.ts';
 import { OpenBackend } from './backend-handle.ts';
-import { checkOptions, inspectFields, named, wholeNumber } from './check.ts';
+import { checkOptions, inspectFields, named, orElse, wholeNumber } from './check.ts';
 import { CommandBuffer } from './command/command-buffer.ts';
 import type { ComputeKernel } from './compute/compute-kernel.ts';
 import type { ComputeFunction, ComputeOptions } from './compute/compute-options.ts';
@@ -185,7 +185,7 @@ export class Device extends OpenBackend {
 
   #zeros<D extends Dtype>(name: string, length: number, options: DtypeOption<D>): Storage<D> {
     checkOptions(options, ['dtype']);
-    const dtype = requireDtype((options.dtype ?? 'float32') as D);
+    const dtype = requireDtype(orElse<Dtype>(options.dtype, 'float32') as D);
     const storage = named(name, () => Storage.onDevice(this, dtype, length));
     storage.values.fill(0);
     return storage;

@@ -65,7 +65,7 @@ export interface MatrixOptions<D extends Dtype | undefined = Dtype | undefined> 
 // Rows of what is neither a typed array nor an array of rows.
 function denseRows(input: unknown, asked: Dtype | undefined): DenseRows | undefined {
   if (isArrayJson(input)) return rowsOfStrided({ shape: input.shape, data: jsonValues(input) }, input.dtype, true);
-  const dtype = requireDtype(asked ?? typeOfRows(input));
+  const dtype = requireDtype(asked === undefined ? typeOfRows(input) : asked);
   if (isStrided(input)) return rowsOfStrided(input, dtype, asked !== undefined);
   const columns = foreignColumns(input);
   if (columns === undefined) return undefined;
@@ -348,7 +348,7 @@ function fromRows(
   if (rows !== undefined && rows !== source.length)
     throw new CovariumError('ERR_SHAPE', `\`rows\` is (${rows}), but \`values\` has (${source.length}) rows.`);
   const count = source.length;
-  const dtype = requireDtype(asked ?? typeOfRows(source));
+  const dtype = requireDtype(asked === undefined ? typeOfRows(source) : asked);
   const values = zerosOf(dtype, count * width);
   for (let row = 0; row < count; row++) copyRow(source[row], row, width, values);
   // An entry may be a getter that changes the rows.

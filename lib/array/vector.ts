@@ -1,7 +1,7 @@
 import type { Timings } from '../backend.ts';
-import { checkOptions, fromStart, noConstructor, wholeNumber } from '../check.ts';
+import { checkOptions, fromStart, noConstructor, orElse, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { Dtype, Values } from '../dtype.ts';
+import { type Dtype, requireDtype, type Values } from '../dtype.ts';
 import type { MadeOf } from './element-type.ts';
 import {
   type ArrayContents,
@@ -166,7 +166,7 @@ function requireVectorShape(shape: readonly number[]): void {
 function stridedNumbers(values: StridedArray, asked: Dtype | undefined): Values {
   requireVectorShape(values.shape);
   const own = elementTypeOf(values);
-  const dtype = asked ?? (own === 'plain' ? 'float32' : own);
+  const dtype = requireDtype(orElse(asked, own === 'plain' ? 'float32' : own));
   return hostValues(rowsOfStrided(values, dtype, asked !== undefined).values, asked);
 }
 

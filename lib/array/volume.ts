@@ -1,6 +1,6 @@
-import { checkOptions, noConstructor, quoted, wholeNumber } from '../check.ts';
+import { checkOptions, noConstructor, orElse, quoted, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { type Dtype, type Values, zerosOf } from '../dtype.ts';
+import { type Dtype, requireDtype, type Values, zerosOf } from '../dtype.ts';
 import type { MadeOf } from './element-type.ts';
 import {
   type ArrayContents,
@@ -189,7 +189,7 @@ function shapeOf({ shape }: StridedArray): [depth: number, height: number, width
 function stridedNumbers(values: StridedArray, asked: Dtype | undefined): Values {
   const [depth, height, width] = shapeOf(values);
   const own = elementTypeOf(values);
-  const dtype = asked ?? (own === 'plain' ? 'float32' : own);
+  const dtype = requireDtype(orElse(asked, own === 'plain' ? 'float32' : own));
   const { data, strides, stride, offset = 0 } = values;
   const steps = strides ?? stride ?? [height * width, width, 1];
   const isWhole = Array.isArray(steps) && steps.length === 3 && steps.every(Number.isSafeInteger);

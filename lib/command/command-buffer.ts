@@ -24,6 +24,7 @@ import {
   inspectFields,
   noConstructor,
   notCloneable,
+  orElse,
   requireBoolean,
   wholeNumber,
   wrongArgument,
@@ -195,7 +196,7 @@ export class CommandBuffer {
   triangularProduct(factor: Matrix, rows: Operand, options: TriangleOptions = noOptions): this {
     const [triangle, all] = this.#triangle(factor, rows, options);
     return this.#record((encoder) =>
-      encoder.triangularProduct(triangle!, all!, factor.rows, options.transposed ?? false),
+      encoder.triangularProduct(triangle!, all!, factor.rows, orElse(options.transposed, false)),
     );
   }
 
@@ -203,7 +204,7 @@ export class CommandBuffer {
   triangularSolve(factor: Matrix, rows: Operand, options: TriangleOptions = noOptions): this {
     const [triangle, all] = this.#triangle(factor, rows, options);
     return this.#record((encoder) =>
-      encoder.triangularSolve(triangle!, all!, factor.rows, options.transposed ?? false),
+      encoder.triangularSolve(triangle!, all!, factor.rows, orElse(options.transposed, false)),
     );
   }
 
@@ -252,8 +253,8 @@ export class CommandBuffer {
     requireLength('`out`', target!.length, heightOf(rows), '`rows`', 'rows');
     for (const [name, source] of Object.entries({ factor: triangle!, mean: centre!, rows: all! }))
       requireApart('`out`', target!, `\`${name}\``, source);
-    const constant = requireFiniteBeside('Constant', options.constant ?? 0, target!);
-    const inverse = requireBoolean('inverse', options.inverse ?? false);
+    const constant = requireFiniteBeside('Constant', orElse(options.constant, 0), target!);
+    const inverse = requireBoolean('inverse', orElse(options.inverse, false));
     return this.#record((encoder) => encoder.logDensity(triangle!, centre!, all!, target!, inverse, constant));
   }
 
@@ -261,12 +262,17 @@ export class CommandBuffer {
    * Column means (n) and covariance (n x n) of rows (count x n). The divisor of the covariance is count - ddof (ddof is
    * 1 by default).
    */
-  meanAndCovariance(rows: Matrix, mean: Operand, covariance: Matrix, options: { ddof?: number } = noOptions): this {
+  meanAndCovariance(
+    rows: Matrix,
+    mean: Operand,
+    covariance: Matrix,
+    options: { ddof?: number | undefined } = noOptions,
+  ): this {
     checkOptions(options, ['ddof']);
     const [all, centre, spread] = this.#all({ rows, mean, covariance });
     requireNormal('`covariance`', covariance, mean, '`rows`', rows);
     wholeNumber('Number of rows of `rows`', heightOf(rows), 1);
-    const ddof = wholeNumber('ddof', options.ddof ?? 1, 0, heightOf(rows) - 1);
+    const ddof = wholeNumber('ddof', orElse(options.ddof, 1), 0, heightOf(rows) - 1);
     requireApart('`mean`', centre!, '`rows`', all!);
     requireApart('`covariance`', spread!, '`rows`', all!);
     requireApart('`covariance`', spread!, '`mean`', centre!);
@@ -334,7 +340,7 @@ export class CommandBuffer {
 
   #triangle(factor: Matrix, rows: Operand, options: TriangleOptions): Real[] {
     checkOptions(options, ['transposed']);
-    requireBoolean('transposed', options.transposed ?? false);
+    requireBoolean('transposed', orElse(options.transposed, false));
     const [triangle, all] = this.#all({ factor, rows });
     requireColumns('`rows`', widthOf(rows), requireSquare('Factor', factor), '`factor`');
     requireApart('`rows`', all!, '`factor`', triangle!);

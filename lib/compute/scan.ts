@@ -1,7 +1,7 @@
 import { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { checkOptions, requireBoolean, wrongArgument } from '../check.ts';
+import { checkOptions, orElse, requireBoolean, wrongArgument } from '../check.ts';
 import { CommandBuffer } from '../command/command-buffer.ts';
 import type { Launch } from '../kernel/kernel.ts';
 import { compileParsed, nameFor } from './compile-compute.ts';
@@ -135,7 +135,7 @@ export async function scan<N extends ScalarName>(
   options: ScanOptions,
 ): Promise<Scan<N>> {
   checkOptions(options, ['exclusive', 'name', 'uses']);
-  const exclusive = requireBoolean('exclusive', options.exclusive ?? false);
+  const exclusive = requireBoolean('exclusive', orElse(options.exclusive, false));
   requireScalar('`type`', type, variableTypes);
   requireIdentity(identity, type);
   const name = nameFor(options.name, combine, 'scanned');

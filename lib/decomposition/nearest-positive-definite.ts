@@ -3,7 +3,7 @@ import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { requireSquare } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { type AbortOptions, checkOptions, firstNotFinite, oneOf, requireBoolean } from '../check.ts';
+import { type AbortOptions, checkOptions, firstNotFinite, oneOf, orElse, requireBoolean } from '../check.ts';
 import { runWith } from '../command/abort.ts';
 import { exactDevice, exactly, symmetricEigen } from '../command/float64.ts';
 import { runAllSync, type Tasks } from '../command/task.ts';
@@ -63,11 +63,11 @@ function* nearest<D extends RealDtype>(matrix: MatrixInput, options: NearestOpti
   checkOptions(options, ['device', 'correlation', 'dtype']);
   const { device } = options;
   exactDevice(device);
-  const dtype = oneOf('dtype', options.dtype ?? 'float64', ['float32', 'float64']) as D;
+  const dtype = oneOf('dtype', orElse<RealDtype>(options.dtype, 'float64'), ['float32', 'float64']) as D;
   const given = squareMatrix('Matrix', matrix);
   const n = requireSquare('Matrix', given);
   const values = finiteNumbers('Matrix', given.data, n);
-  const unit = requireBoolean('correlation', options.correlation ?? false);
+  const unit = requireBoolean('correlation', orElse(options.correlation, false));
   // The products of eigenvectors overflow beside the largest numbers, and vanish beside the smallest.
   const scale = unit ? 1 : powerNear(values);
   const symmetric = new Float64Array(n * n);

@@ -11,7 +11,7 @@ import type { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
 import type { Encoder } from '../backend.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { firstNotFinite, quoted, wholeNumber } from '../check.ts';
+import { firstNotFinite, orElse, quoted, wholeNumber } from '../check.ts';
 import { runWith } from '../command/abort.ts';
 import { withEigenvalues } from '../command/float64.ts';
 import type { Scratch } from '../command/scratch.ts';
@@ -312,7 +312,7 @@ function* multiply(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): T
 function* covariance(matrix: Matrix, options: SampleCovarianceOptions): Tasks<unknown> {
   const place = placeOf(matrix, options, undefined, ['ddof']);
   const { rows: m, columns: n } = matrix;
-  const ddof = wholeNumber('`ddof`', options.ddof ?? 1);
+  const ddof = wholeNumber('`ddof`', orElse(options.ddof, 1));
   if (m <= ddof)
     throw new CovariumError(
       'ERR_SHAPE',

@@ -1,6 +1,6 @@
 import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
-import { type AbortOptions, checkOptions, named, onAbort, refuseAborted, wholeNumber } from '../check.ts';
+import { type AbortOptions, checkOptions, named, onAbort, orElse, refuseAborted, wholeNumber } from '../check.ts';
 import { run } from '../command/task.ts';
 import { bytesOf, type RealDtype } from '../dtype.ts';
 import { firstElement, normalCounter, randomSeed, type Word64 } from '../stream/counter.ts';
@@ -31,7 +31,7 @@ export function sampleBlocks<D extends RealDtype>(
   normalCounter(seed, stream, firstElement(firstRow, count, width));
   tasks.requireRows?.(firstRow, count);
   const rowsByDefault = Math.max(1, Math.floor(defaultBlockBytes / (n * bytesOf(dtype))));
-  const rowsPerBlock = wholeNumber('Rows per block', options.rowsPerBlock ?? rowsByDefault, 1);
+  const rowsPerBlock = wholeNumber('Rows per block', orElse(options.rowsPerBlock, rowsByDefault), 1);
   requireCount(Math.min(rowsPerBlock, count), tasks);
   return blocksOf(open, count, { seed, stream, firstRow }, Math.min(rowsPerBlock, count), signal);
 }

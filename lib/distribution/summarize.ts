@@ -7,6 +7,7 @@ import {
   type AbortOptions,
   checkOptions,
   notFinite,
+  orElse,
   requireBoolean,
   requireFiniteEntries,
   wholeNumber,
@@ -93,7 +94,7 @@ export function* summary<D extends RealDtype>(
   const { seed = randomSeed(), stream = 0, firstRow = 0, quantiles, thresholds } = options;
   normalCounter(seed, stream, firstElement(firstRow, count, width));
   tasks.requireRows?.(firstRow, count);
-  const wantsCovariance = requireBoolean('Covariance', options.covariance ?? false);
+  const wantsCovariance = requireBoolean('Covariance', orElse(options.covariance, false));
   if (wantsCovariance && count < 2)
     throw new CovariumError('ERR_OUT_OF_RANGE', `\`count\` is (${count}), but a covariance needs at least (2) draws.`);
   const ranks = quantiles === undefined ? [] : ranksOf(vectorInput('Quantiles', device, quantiles), count);

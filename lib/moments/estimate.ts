@@ -1,4 +1,4 @@
-import { wholeNumber } from '../check.ts';
+import { orElse, wholeNumber } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Work } from '../work.ts';
 import { type CentralSums, copiedSums, shift } from './central-sums.ts';
@@ -68,7 +68,7 @@ export function* aboutMean(sums: CentralSums, mean: Float64Array | undefined): W
 }
 
 function divisorOf({ weight, squaredWeight, count }: CentralSums, { ddof, mean }: Asked): number {
-  const taken = wholeNumber('ddof', ddof ?? (mean === undefined ? 1 : 0));
+  const taken = wholeNumber('ddof', orElse(ddof, mean === undefined ? 1 : 0));
   const divisor = weight - taken * (squaredWeight / weight);
   if (divisor > 0) return divisor;
   const effective = (weight / squaredWeight) * weight;

@@ -3,7 +3,7 @@ import type { MatrixInput } from '../array/matrix.ts';
 import { requireLength } from '../array/operand.ts';
 import type { VectorInput } from '../array/vector.ts';
 import type { Encoder } from '../backend.ts';
-import { checkOptions, requireBoolean } from '../check.ts';
+import { checkOptions, orElse, requireBoolean } from '../check.ts';
 import { exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -48,7 +48,7 @@ export interface AffineOptions {
 export function* affine(parameters: NormalParameters, options: AffineOptions): Tasks<NormalParameters> {
   checkOptions(options, ['matrix', 'offset', 'noise', 'singular']);
   const { device, dtype, n, factor } = parameters;
-  const singular = requireBoolean('singular', options.singular ?? factor.rank < n);
+  const singular = requireBoolean('singular', orElse(options.singular, factor.rank < n));
   const given = rowsInput('Matrix', device, options.matrix, n);
   const m = given.count;
   if (m === 0) throw new CovariumError('ERR_SHAPE', '`matrix` has (0) rows, but a normal has at least one dimension.');

@@ -1,7 +1,7 @@
 import { hostValues, hostZeros } from '../array/host-memory.ts';
 import { Matrix, type MatrixInput, matrixStorage } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
-import { checkOptions, requireBoolean } from '../check.ts';
+import { checkOptions, orElse, requireBoolean } from '../check.ts';
 import { exactDevice, exactly } from '../command/float64.ts';
 import { step, type Tasks, taskOf } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -37,7 +37,7 @@ export function splitOptions<Options extends EmpiricalSyncOptions & MeansSyncOpt
   readonly means?: MatrixInput | undefined;
   readonly rest: Omit<Options, 'empirical' | 'means'>;
 } {
-  const isEmpirical = requireBoolean('Empirical', options?.empirical ?? false);
+  const isEmpirical = requireBoolean('Empirical', orElse(options?.empirical, false));
   const own = Object(options);
   if (!Object.hasOwn(own, 'empirical') && !Object.hasOwn(own, 'means')) return { isEmpirical, rest: options };
   const { empirical, means, ...rest } = options;

@@ -4,7 +4,7 @@ import type { MatrixInput } from '../array/matrix.ts';
 import type { VectorInput } from '../array/vector.ts';
 import { Volume } from '../array/volume.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { checkOptions, firstNotFinite, wholeNumber, wrongArgument } from '../check.ts';
+import { checkOptions, firstNotFinite, orElse, wholeNumber, wrongArgument } from '../check.ts';
 import { exactDevice, exactly } from '../command/float64.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -39,7 +39,7 @@ export function* fitGroups(options: FitGroupsOptions): Tasks<BatchParameters> {
   const labels = new Int32Array(labelsOf(device, options.labels, count));
   // What is sliced reads copies, which the caller cannot change.
   const data = hostValues(values, 'float64', true) as Float64Array;
-  const ddof = wholeNumber('ddof', options.ddof ?? 1);
+  const ddof = wholeNumber('ddof', orElse(options.ddof, 1));
   const { size, starts, order } = yield* grouped(labels);
   for (let b = 0; b < size; b++) {
     const members = starts[b + 1]! - starts[b]!;

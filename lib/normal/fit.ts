@@ -3,7 +3,7 @@ import { asMatrix, type Rows, realDtype, rowsInput } from '../array/inputs.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import type { Encoder } from '../backend.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { about, checkOptions, wholeNumber } from '../check.ts';
+import { about, checkOptions, orElse, wholeNumber } from '../check.ts';
 import { exactDevice, exactly } from '../command/float64.ts';
 import { factorOn } from '../command/options.ts';
 import type { Scratch } from '../command/scratch.ts';
@@ -215,5 +215,5 @@ function plainDdof(ddof: number | undefined, count: number, n: number): number {
       'ERR_SHAPE',
       `\`rows\` has (${count}) rows, but a normal of dimension (${n}) needs at least (${n + 1}).`,
     );
-  return wholeNumber('ddof', ddof ?? 1, 0, count - 1);
+  return wholeNumber('ddof', orElse(ddof, 1), 0, count - 1);
 }

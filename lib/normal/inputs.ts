@@ -4,7 +4,7 @@ import { type MatrixInput, matrixStorage } from '../array/matrix.ts';
 import { finiteNumber, requireLength, requireSquare } from '../array/operand.ts';
 import type { VectorInput } from '../array/vector.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { about, marked, named, requireFiniteEntries } from '../check.ts';
+import { about, marked, named, orElse, requireFiniteEntries } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import type { Real, RealDtype } from '../dtype.ts';
@@ -34,7 +34,7 @@ export function normalInput(options: NormalOptions, name: string, square: Matrix
 /** How far the entries of a symmetric matrix may differ; throws `ERR_OUT_OF_RANGE`. */
 export function symmetryTolerance(dtype: RealDtype, asked?: number | undefined): number {
   // Sums of n products in a different order differ by about sqrt(n) to n ulps (6e-8 or 1.1e-16 each).
-  return finiteNumber('symmetryTolerance', asked ?? (dtype === 'float64' ? 1e-9 : 1e-5), 0);
+  return finiteNumber('symmetryTolerance', orElse(asked, dtype === 'float64' ? 1e-9 : 1e-5), 0);
 }
 
 /** A finite mean; throws `ERR_NOT_FINITE` with the entry, `ERR_SHAPE` if it does not have n entries. */

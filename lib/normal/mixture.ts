@@ -4,7 +4,7 @@ import type { MatrixInput } from '../array/matrix.ts';
 import { finiteNumber } from '../array/operand.ts';
 import { Volume } from '../array/volume.ts';
 import { requireDevice } from '../backend-handle.ts';
-import { checkOptions, requireFiniteEntries, wholeNumber } from '../check.ts';
+import { checkOptions, orElse, requireFiniteEntries, wholeNumber } from '../check.ts';
 import { exactDevice, exactly } from '../command/float64.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
@@ -84,9 +84,9 @@ export function* fitMixture(options: MixtureFitOptions): Tasks<MixtureParameters
   normalCounter(seed, 0, 0); // All is checked before the long work begins.
   const type = { asked: dtype, chosen: realDtype(device, dtype, rows), inputs: [rows] };
   const size = wholeNumber('components', options.components, 1);
-  const maxIterations = wholeNumber('`maxIterations`', options.maxIterations ?? 200, 1);
-  const tolerance = finiteNumber('tolerance', options.tolerance ?? 1e-6, 0);
-  const regularization = finiteNumber('regularization', options.regularization ?? 1e-6, 0);
+  const maxIterations = wholeNumber('`maxIterations`', orElse(options.maxIterations, 200), 1);
+  const tolerance = finiteNumber('tolerance', orElse(options.tolerance, 1e-6), 0);
+  const regularization = finiteNumber('regularization', orElse(options.regularization, 1e-6), 0);
   const given = rowsInput('Data', device, rows);
   const { count, n } = given;
   if (count < size * (n + 1))

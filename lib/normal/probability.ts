@@ -5,6 +5,7 @@ import {
   type AbortOptions,
   checkOptions,
   marked,
+  orElse,
   refuseAborted,
   wholeNumber,
   withoutSignal,
@@ -130,8 +131,18 @@ export function boxOf(
   degreesOfFreedom?: number,
 ): Integral<BoxProbability> {
   const accuracy = probabilityOptions(options, ['lower', 'upper']);
-  const lower = side('Lower limits', device, options.lower ?? new Float64Array(n).fill(Number.NEGATIVE_INFINITY), n);
-  const upper = side('Upper limits', device, options.upper ?? new Float64Array(n).fill(Number.POSITIVE_INFINITY), n);
+  const lower = side(
+    'Lower limits',
+    device,
+    orElse<VectorInput>(options.lower, new Float64Array(n).fill(Number.NEGATIVE_INFINITY)),
+    n,
+  );
+  const upper = side(
+    'Upper limits',
+    device,
+    orElse<VectorInput>(options.upper, new Float64Array(n).fill(Number.POSITIVE_INFINITY)),
+    n,
+  );
   for (let i = 0; i < n; i++)
     if (lower[i]! > upper[i]!)
       throw new CovariumError(

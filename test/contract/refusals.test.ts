@@ -2,6 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  CovariumError,
   Matrix,
   Moments,
   MultivariateNormal,
@@ -9,7 +10,9 @@ import {
   MultivariateNormalMixture,
   MultivariateStudentT,
   MultivariateStudentTBatch,
+  nearestPositiveDefiniteSync,
   Vector,
+  Volume,
 } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { throwsCode } from '../harness/throws-code.ts';
@@ -33,6 +36,48 @@ onEveryDevice('A seed, a stream or a first row of null is refused, not random.',
     );
   }
   await throwsCode('ERR_INVALID_ARGUMENT', '(null)', () => normal.sampleSync(3, bad({ seed: null, empirical: true })));
+});
+
+onEveryDevice('An option of null is refused as its type says, and is not taken for the default.', async (device) => {
+  const covariance = [[1]];
+  const rows = [[1], [2], [4]];
+  const matrix = Matrix.from(rows, { dtype: 'float64' });
+  const moments = new Moments(1);
+  moments.addSync(rows);
+  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
+  const mixture = { device, rows, components: 1 };
+  const calls: Readonly<Record<string, (none: never) => unknown>> = {
+    dtype: (dtype) => Matrix.from(rows, { dtype }),
+    'dtype ': (dtype) => Matrix.from({ a: [1, 2] }, { dtype }),
+    'dtype  ': (dtype) => Vector.from({ data: [1, 2], shape: [2] }, { dtype }),
+    'dtype     ': (dtype) => Volume.from({ data: [1, 2], shape: [1, 1, 2] }, { dtype }),
+    'dtype   ': (dtype) => device.vector(1, { dtype }),
+    'dtype    ': (dtype) => nearestPositiveDefiniteSync(covariance, { dtype }),
+    correlation: (correlation) => nearestPositiveDefiniteSync(covariance, { correlation }),
+    symmetryTolerance: (symmetryTolerance) =>
+      MultivariateNormal.fromCovarianceSync({ device, covariance, symmetryTolerance }),
+    ddof: (ddof) => matrix.covarianceSync({ device, ddof }),
+    'ddof ': (ddof) => moments.covariance({ ddof }),
+    'ddof  ': (ddof) => MultivariateNormal.fitSync({ device, rows, ddof }),
+    'ddof   ': (ddof) => MultivariateNormalBatch.fitSync({ device, rows, labels: [0, 0, 0], ddof }),
+    covariance: (asked) => normal.summarizeSync(3, { covariance: asked }),
+    empirical: (empirical) => normal.sampleSync(3, { empirical }),
+    lower: (lower) => normal.boxProbabilitySync({ lower, upper: [1] }),
+    singular: (singular) => normal.affineSync({ matrix: [[1]], singular }),
+    maxIterations: (maxIterations) => MultivariateNormalMixture.fitSync({ ...mixture, maxIterations }),
+    tolerance: (tolerance) => MultivariateNormalMixture.fitSync({ ...mixture, tolerance }),
+    regularization: (regularization) => MultivariateNormalMixture.fitSync({ ...mixture, regularization }),
+    rowsPerBlock: async (rowsPerBlock) => (await normal.blocks(3, { rowsPerBlock }).next()).value,
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    const error = await Promise.resolve()
+      .then(() => call(bad(null)))
+      .catch((thrown: unknown) => thrown);
+    assert.instance(error, CovariumError, name);
+    const { code, message } = error as CovariumError;
+    assert.match(code, /^ERR_(?:INVALID_ARGUMENT|OUT_OF_RANGE)$/, `${name}: ${message}`);
+    assert.match(message, new RegExp(`^\`${name.trim()}.*\\(null\\)`), name);
+  }
 });
 
 onEveryDevice(
