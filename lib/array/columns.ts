@@ -1,9 +1,10 @@
 // Statistics of the columns of a matrix, in float64 on the host, in pieces between which the event loop has its turn.
-import { quoted } from '../check.ts';
+import { named, quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Values } from '../dtype.ts';
 import type { Work } from '../work.ts';
-import { hostValues } from './host-memory.ts';
+import { isStrided } from './foreign.ts';
+import { Vector, type VectorInput } from './vector.ts';
 
 /** What is read: `data` gives the numbers anew after each pause, and throws once they are closed. */
 export interface Columns {
@@ -51,17 +52,18 @@ function* columnSums(matrix: Columns, start: Float64Array, scale: number): Work<
  * The quantiles of each column, a row for each probability: between two order statistics they are interpolated (Hyndman
  * and Fan's definition 7, which NumPy and R take). A column with a NaN has NaN.
  */
-export function* columnQuantiles(matrix: Columns, probabilities: readonly number[]): Work<Float64Array<ArrayBuffer>> {
+export function* columnQuantiles(matrix: Columns, probabilities: VectorInput): Work<Float64Array<ArrayBuffer>> {
   const { rows, columns } = matrix;
   requireSomeRows(rows, 'quantile');
-  if (!(Array.isArray(probabilities) || ArrayBuffer.isView(probabilities)))
+  if (!(Array.isArray(probabilities) || ArrayBuffer.isView(probabilities) || isStrided(probabilities)))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
       `\`probabilities\` is (${quoted(probabilities)}): pass an array, as [0.25, 0.5, 0.75].`,
     );
-  const given: ArrayLike<unknown> = ArrayBuffer.isView(probabilities)
-    ? hostValues(probabilities as unknown as Values, 'float64')
-    : probabilities;
+  // A list is read here, whose error names the entry.
+  const given: ArrayLike<unknown> = Array.isArray(probabilities)
+    ? probabilities
+    : named('probabilities', () => Vector.from(probabilities, { dtype: 'float64' }).data);
   for (let at = 0; at < given.length; at++) {
     const p = given[at];
     if (!(typeof p === 'number' && p >= 0 && p <= 1))

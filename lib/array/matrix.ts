@@ -35,7 +35,7 @@ import {
 import { hostValues, requireRoom } from './host-memory.ts';
 import { LinearAlgebra } from './linear-algebra.ts';
 import { Storage } from './storage.ts';
-import { Vector } from './vector.ts';
+import { Vector, type VectorInput } from './vector.ts';
 
 let storageInside: <D extends Dtype>(matrix: Matrix<D>) => Storage<D>;
 let ownContents: PropertyDescriptor;
@@ -284,13 +284,13 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
    * interpolated as NumPy does by default. Rejects with `ERR_SHAPE` (no rows), `ERR_OUT_OF_RANGE` (a probability),
    * `ERR_CLOSED`.
    */
-  async columnQuantiles(probabilities: readonly number[], options: AbortOptions = {}): Promise<Matrix<'float64'>> {
+  async columnQuantiles(probabilities: VectorInput, options: AbortOptions = {}): Promise<Matrix<'float64'>> {
     checkOptions(options, ['signal']);
     return this.#quantiles(await runSliced(columnQuantiles(this, probabilities), options.signal));
   }
 
   /** Synchronous twin of {@link columnQuantiles}. */
-  columnQuantilesSync(probabilities: readonly number[], options: Record<string, never> = {}): Matrix<'float64'> {
+  columnQuantilesSync(probabilities: VectorInput, options: Record<string, never> = {}): Matrix<'float64'> {
     checkOptions(options, []);
     return this.#quantiles(runToEnd(columnQuantiles(this, probabilities)));
   }

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Matrix, Moments } from '../../lib/index.ts';
+import { Matrix, Moments, Vector } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { near } from '../harness/near.ts';
 import { throwsCode } from '../harness/throws-code.ts';
@@ -110,6 +110,24 @@ onEveryDevice('the covariance of a sample equals that of its moments.', async (d
   near(matrix.covarianceSync({ device, ddof: 0 }).data, moments.covariance({ ddof: 0 }).data, 1e-6);
   await throwsCode('ERR_SHAPE', '(1)', () => Matrix.from([[1, 2]]).covariance({ device }));
   await throwsCode('ERR_INVALID_ARGUMENT', '`device` is missing', () => matrix.covariance());
+});
+
+test('Probabilities are a list, or any other vector.', async () => {
+  const matrix = Matrix.from(rows);
+  const wanted = [0.25, 0.5];
+  const found = matrix.columnQuantilesSync(wanted).toArray();
+  const vector = Vector.from(wanted);
+  const strided = { data: [0.5, 9, 0.25], shape: [2], strides: [-2], offset: 2 };
+  for (const given of [Float64Array.from(wanted), Float32Array.from(wanted), vector, vector.toJSON(), strided]) {
+    assert.equal(matrix.columnQuantilesSync(given).toArray(), found);
+    assert.equal((await matrix.columnQuantiles(given)).toArray(), found);
+  }
+  await throwsCode('ERR_SHAPE', '`probabilities`', () => matrix.columnQuantilesSync(Matrix.from([wanted]) as never));
+  await throwsCode('ERR_OUT_OF_RANGE', '`probabilities[0]` is (NaN)', () =>
+    matrix.columnQuantilesSync(Vector.from([Number.NaN])),
+  );
+  vector.close();
+  await throwsCode('ERR_CLOSED', '', () => matrix.columnQuantilesSync(vector));
 });
 
 test('A mean or a quantile that does not exist is refused.', async () => {
