@@ -62,5 +62,5 @@ type IsFloat64<Given> = [Given] extends ['float64'] ? 'yes' : 'float64' extends 
 
 type Followed<Options> = 'yes' extends Options ? 'float64' : 'perhaps' extends Options ? RealDtype : 'float32';
 
-/** The options of a call, without any that the call does not have. `Known` itself is there for editors, which list it. */
+/** The options of a call, without any that the call does not have. `Known` itself is there for editors to list. */
 export type Only<Options, Known> = Options & Known & { readonly [Name in Exclude<keyof Options, keyof Known>]: never };
