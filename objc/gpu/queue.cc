@@ -1,6 +1,8 @@
 // Plain C++: with GNUstep a catch inside of Objective-C++ ends the process (test/metal/softmetal).
 #include "queue.h"
 
+#include <algorithm>
+
 namespace covarium::gpu {
 
 namespace {
@@ -73,6 +75,21 @@ void Queue::start(const std::shared_ptr<Work>& work) {
   }
 }
 
+void Queue::cancel(Commit& commit) {
+  commit.cancel();
+  std::shared_ptr<Work> work;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = std::find_if(waiting_.begin(), waiting_.end(),
+                                    [&commit](const auto& each) { return each->commit.get() == &commit; });
+    if (found == waiting_.end()) return;
+    work = std::move(*found);
+    waiting_.erase(found);
+  }
+  changed_.notify_all();  // a caller in runHere may have waited for it
+  run(*work);             // it only tells of its end
+}
+
 void Queue::run(Work& work) {
   std::exception_ptr failure;
   try {
@@ -124,12 +141,15 @@ Timings Queue::runHere(const std::shared_ptr<Commit>& commit, double encodeMs) {
 
 void Queue::serve() {
   std::unique_lock<std::mutex> lock(mutex_);
+  bool isShort = false;
   while (true) {
-    changed_.wait(lock, [this] { return (!waiting_.empty() && !busy_) || (ending_ && waiting_.empty()); });
+    changed_.wait(lock, [&] {
+      if (waiting_.empty()) return ending_;
+      isShort = waiting_.front()->commit->isShort();
+      return !busy_ && inFlight_ < (isShort ? mostInFlight : 1);
+    });
     if (waiting_.empty()) return;
-    std::shared_ptr<Work> work = waiting_.front();
-    const bool isShort = work->commit->isShort();
-    changed_.wait(lock, [&] { return inFlight_ < (isShort ? mostInFlight : 1); });
+    std::shared_ptr<Work> work = std::move(waiting_.front());
     waiting_.pop_front();
     busy_ = true;
     if (isShort) ++inFlight_;

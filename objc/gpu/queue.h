@@ -23,6 +23,8 @@ class Queue {
   void submit(std::shared_ptr<Commit> commit, double encodeMs, Completion done);
   // Runs a commit on this thread, after all earlier ones; throws what fails.
   Timings runHere(const std::shared_ptr<Commit>& commit, double encodeMs);
+  // Stops a commit, which ends at once if it has not begun. Any thread may call it, at any time.
+  void cancel(Commit& commit);
   // Cancels what is in flight and waits until it has ended. Idempotent.
   void close();
 

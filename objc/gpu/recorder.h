@@ -56,7 +56,7 @@ class Recorder : public CommandBuffer {
 
   void commit(Completion done) override;
   Timings commitAndWait() override;
-  void cancel() override { commit_->cancel(); }
+  void cancel() override { queue_.cancel(*commit_); }
 
  protected:
   // `engine` owns the queue and the CPU device; it lives as long as what is recorded.

@@ -260,14 +260,21 @@ onSoftCuda('Decompositions and user kernels work too, by the CPU beside the GPU.
   assert.equal(out.split('\n'), ['float64 gpu 3 float32,float64', 'true']);
 });
 
-onSoftCuda('A cancelled commit stops, and the device goes on.', async () => {
+onSoftCuda('A cancelled commit stops, one that waits for it stopped before, and the device goes on.', async () => {
   const out = await printedBesideCuda(`${head}
-    const device = openDevice('cuda'), normal = normalOn(device, 64), abort = new AbortController();
-    const sampling = failure(() => normal.sample(400000, { seed: 1, signal: abort.signal }));
-    setTimeout(() => abort.abort(), 20);
-    console.log((await sampling).slice(0, 11), (await normal.sample(2, { seed: 1 })).rows);
+    const device = openDevice('cuda'), normal = normalOn(device, 64), settled = [];
+    const [running, waiting] = [1, 2].map((name) => {
+      const abort = new AbortController();
+      const done = failure(() => normal.sample(400000, { seed: 1, signal: abort.signal }));
+      return { abort, done: done.then((code) => settled.push(name, code.slice(0, 11))) };
+    });
+    setTimeout(() => waiting.abort.abort(), 20);
+    await waiting.done;
+    running.abort.abort();
+    await running.done;
+    console.log(settled.join(' '), (await normal.sample(2, { seed: 1 })).rows);
     device.close();`);
-  assert.is(out, 'ERR_ABORTED 2');
+  assert.is(out, '2 ERR_ABORTED 1 ERR_ABORTED 2');
 });
 
 onSoftCuda(

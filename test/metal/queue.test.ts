@@ -151,6 +151,37 @@ onSoftMetal('Queued and running commits can be cancelled one by one; the next on
   device.close();
 });
 
+onSoftMetal(
+  'A cancelled commit that has not begun ends at once, whatever its kind, and those after it run.',
+  async (soft) => {
+    const device = openMetal();
+    const memory = device.allocate(256);
+    const [shared, host] = [new Float32Array(memory), new Float32Array(64)];
+    const kinds: readonly ((encoder: Encoder) => void)[] = [
+      (encoder) => encoder.fillNormal(shared, counter(2)),
+      (encoder) => encoder.fillNormal(host, counter(2)),
+    ];
+    for (const record of kinds) {
+      soft.set('delayMs', 100);
+      const settled: string[] = [];
+      const noted = (name: string, done: Promise<unknown>) => done.finally(() => settled.push(name));
+      // With host memory, so that the next waits in the queue, not on the GPU.
+      const first = noted('first', commit(device, (encoder) => encoder.fillNormal(host, counter(1))).done);
+      const { encoder, done } = commit(device, record);
+      const last = noted('last', commit(device, (each) => each.copy(host, shared)).done);
+      encoder.cancel();
+      await throwsCode('ERR_ABORTED', () => noted('cancelled', done));
+      assert.equal(settled, ['cancelled']);
+      soft.set('delayMs', 0);
+      await Promise.all([first, last]);
+      assert.equal(settled, ['cancelled', 'first', 'last']);
+      assert.equal([host, shared], [normals(1, 64), normals(1, 64)]);
+    }
+    device.release(memory);
+    device.close();
+  },
+);
+
 onMetal('Host arrays may be used twice, and may overlap, in one command buffer.', () => {
   const device = openMetal();
   const host = new Float32Array(160);
