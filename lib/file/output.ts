@@ -1,11 +1,10 @@
 import { constants, fsync, linkSync, renameSync, rmSync } from 'node:fs';
-import { type FileHandle, link, lutimes, open, rename, rm, stat } from 'node:fs/promises';
+import { link, lutimes, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { unlessAborted } from '../check.ts';
 import { cannotWrite } from './error.ts';
 import { alone } from './lock.ts';
-import { endOpening } from './named-pipe.ts';
+import { openPipe, type WriteHandle } from './named-pipe.ts';
 import { withoutLinks } from './same-file.ts';
 import { partialPath, removeAbandoned } from './temporary-name.ts';
 import { begin, end, removeQuietly } from './unfinished.ts';
@@ -83,24 +82,11 @@ export function standardOutput(): Output {
 }
 
 /** Flushes to the disk, by the descriptor: a handle of Yarn's Plug'n'Play has no sync(). */
-async function flush(file: FileHandle): Promise<void> {
+async function flush(file: WriteHandle): Promise<void> {
   await promisify(fsync)(file.fd).catch((error: NodeJS.ErrnoException) => {
     // The permission model of Node 26 allows no flush at all, whatever may be written.
     if (error.code !== 'ERR_ACCESS_DENIED') throw error;
   });
-}
-
-async function openDirectly(target: string, signal: AbortSignal | undefined): Promise<FileHandle> {
-  const opening = open(target, 'w');
-  try {
-    return await unlessAborted(signal, opening);
-  } catch (error) {
-    if (signal?.aborted) {
-      endOpening(target, opening, 'write');
-      opening.then((file) => file.close()).catch(ignore);
-    }
-    throw error;
-  }
 }
 
 /**
@@ -110,13 +96,13 @@ async function openDirectly(target: string, signal: AbortSignal | undefined): Pr
  */
 export class OutputFile implements Output {
   readonly #path: string;
-  readonly #file: FileHandle;
+  readonly #file: WriteHandle;
   /** The path with symbolic links resolved. */
   readonly #target: string;
   readonly #temporary: string | undefined;
   readonly #touching: NodeJS.Timeout | undefined;
 
-  private constructor(path: string, file: FileHandle, target: string, temporary: string | undefined) {
+  private constructor(path: string, file: WriteHandle, target: string, temporary: string | undefined) {
     this.#path = path;
     this.#file = file;
     this.#target = target;
@@ -127,7 +113,7 @@ export class OutputFile implements Output {
 
   /**
    * Opens the file, and removes what killed writers of the same target left behind. Throws `ERR_FILE_UNWRITABLE`,
-   * `ERR_DISK_FULL`, and `ERR_ABORTED` if `signal` aborts while a named pipe waits for its reader.
+   * `ERR_DISK_FULL`, and `ERR_ABORTED` if `signal` aborts while a named pipe waits for its reader, as its writes do.
    */
   static async open(path: string, signal?: AbortSignal): Promise<OutputFile> {
     try {
@@ -138,8 +124,11 @@ export class OutputFile implements Output {
         if (error.code === 'ELOOP') throw error;
         return undefined;
       });
+      // Windows has no named pipes among its files.
+      if (status?.isFIFO() && constants.O_NONBLOCK !== undefined)
+        return new OutputFile(path, await openPipe(target, signal), target, undefined);
       if (status !== undefined && !status.isFile())
-        return new OutputFile(path, await openDirectly(target, signal), target, undefined);
+        return new OutputFile(path, await open(target, 'w'), target, undefined);
       // A folder that cannot be listed may still be writable.
       await removeAbandoned(dirname(target), basename(target)).catch(() => {});
       const temporary = partialPath(target);
