@@ -12,14 +12,42 @@ export const sliceMs = 5;
 // When a call last let the event loop turn.
 let turned = Number.NEGATIVE_INFINITY;
 
-/** Lets the event loop turn. */
+// Calls that wait for a turn: the first of them last, then those that came later.
+let waiting: (() => void)[] = [];
+let later: (() => void)[] = [];
+
+// How many of them have a place in the next turn; a place that comes too late in it costs as much as an early one.
+let places = 0;
+const mostPlaces = 64;
+
+// The next turn of the event loop, until it begins.
+let next: { began?: number } = {};
+
+/** Lets the event loop turn. Calls that go on in the same turn share the time of a slice; the others wait again. */
 export const turn = (): Promise<void> =>
   new Promise((resolve) => {
-    setImmediate(() => {
-      turned = performance.now();
-      resolve();
-    });
+    later.push(resolve);
+    if (places === mostPlaces) return;
+    places++;
+    takePlace();
   });
+
+function takePlace(): void {
+  const own = next;
+  // Each has its own callback, since what a call does once it goes on is over before the next callback.
+  setImmediate(() => {
+    const now = performance.now();
+    if (own.began === undefined) {
+      own.began = now;
+      turned = now;
+      next = {};
+    } else if (now - own.began >= sliceMs) return takePlace();
+    if (waiting.length === 0) [waiting, later] = [later.reverse(), waiting];
+    waiting.pop()!();
+    if (waiting.length + later.length < places) places--;
+    else takePlace();
+  });
+}
 
 /** How long no call has let the event loop turn, in ms. */
 export const sinceTurn = (): number => performance.now() - turned;
