@@ -41,7 +41,7 @@ onEveryDevice('A seed, a stream or a first row of null is refused, not random.',
 onEveryDevice('An option of null is refused as its type says, and is not taken for the default.', async (device) => {
   const covariance = [[1]];
   const rows = [[1], [2], [4]];
-  const matrix = Matrix.from(rows, { dtype: 'float64' });
+  const matrix = Matrix.from(rows);
   const moments = new Moments(1);
   moments.addSync(rows);
   using normal = MultivariateNormal.fromCovarianceSync({ device, covariance });
