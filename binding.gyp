@@ -100,7 +100,7 @@
         "include_dirs": ["msl", "msl/cpu", "<(SHARED_INTERMEDIATE_DIR)"],
         "actions": [{
           "action_name": "embed_cuda_kernels",
-          "inputs": ["msl/cuda/embed.mjs", "msl/cuda/kernels.cu", "msl/cuda/metal_stdlib", "<!@(node -p \"require('fs').readdirSync('msl').filter((name) => /\\.(metal|h|inc)$/.test(name)).map((name) => 'msl/' + name).join(' ')\")"],
+          "inputs": ["msl/cuda/embed.mjs", "msl/cuda/kernels.cu", "msl/cuda/tensor-kernels.cu", "msl/cuda/entries.h", "msl/cuda/tensor-cores.h", "msl/cuda/metal_stdlib", "<!@(node -p \"require('fs').readdirSync('msl').filter((name) => /\\.(metal|h|inc)$/.test(name)).map((name) => 'msl/' + name).join(' ')\")"],
           "outputs": ["<(SHARED_INTERMEDIATE_DIR)/cuda-kernels.h"],
           "action": ["node", "msl/cuda/embed.mjs", "<@(_outputs)"]
         }],

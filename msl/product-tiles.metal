@@ -32,10 +32,10 @@ inline void product_tile(device const T* a, device const T* b, device T* c, cons
                  lane, sums);
 #pragma unroll
     for (uint r = 0u; r < 8u; ++r) {
-      const uint i = tile_place(firstRow, lane / 16u, r);
+      const uint i = TILE_ROW(firstRow, lane, r);
 #pragma unroll
       for (uint s = 0u; s < 8u; ++s) {
-        const uint j = tile_place(firstColumn, lane % 16u, s);
+        const uint j = TILE_COLUMN(firstColumn, lane, s);
         if (i >= m || j >= n) continue;
         device T* out = c + ulong(i - params.firstRow) * n + j;
         const T sum = params.alpha * sums[r][s];

@@ -41,7 +41,7 @@ inline void sample_tile(device const T* factor, device const T* mean, device con
   T sums[8][8];
 #pragma unroll
   for (uint c = 0u; c < 8u; ++c) {
-    const uint i = tile_place(firstColumn, lane % 16u, c);
+    const uint i = TILE_COLUMN(firstColumn, lane, c);
     const T start = i < end ? mean[i] : T(0);
 #pragma unroll
     for (uint r = 0u; r < 8u; ++r) sums[r][c] = start;
@@ -49,8 +49,11 @@ inline void sample_tile(device const T* factor, device const T* mean, device con
   add_products<T, false, true>(rows, firstRow, columns, firstColumn, 0u, end, memory, lane, sums);
 #pragma unroll
   for (uint r = 0u; r < 8u; ++r) {
-    const uint row = tile_place(firstRow, lane / 16u, r);
+    const uint row = TILE_ROW(firstRow, lane, r);
     if (row >= count) continue;
+#ifdef TENSOR_CORES
+    write_pairs(sums[r], out + ulong(row) * n, firstColumn, end, params.inQuads != 0u, lane);
+#else
 #pragma unroll
     for (uint part = 0u; part < 2u; ++part) {
       const uint i = tile_place(firstColumn, lane % 16u, part * 4u);
@@ -66,6 +69,7 @@ inline void sample_tile(device const T* factor, device const T* mean, device con
           if (i + c < end) to[c] = sums[r][part * 4u + c];
       }
     }
+#endif
   }
 }
 

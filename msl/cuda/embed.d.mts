@@ -1,5 +1,6 @@
 export interface Ptx {
   readonly ptx: string;
+  readonly tensorPtx: string;
   readonly reason: string;
 }
 export function makePtx(): Ptx;

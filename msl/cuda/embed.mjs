@@ -1,5 +1,5 @@
 // Makes PTX of the kernels that the CUDA device runs, and a C++ header that holds it, compressed: node
-// msl/cuda/embed.mjs OUT.h; or the text itself, if OUT ends in .ptx. Any clang with the NVPTX target does it, without
+// msl/cuda/embed.mjs OUT.h; or the text itself, if OUT ends in .ptx, and of those on tensor cores, if in .tensor.ptx. Any clang with the NVPTX target does it, without
 // NVIDIA's toolkit. If there is none, the header says so, and the device is never available. CLANGXX names a clang to
 // use instead of the first of the usual names.
 import { spawnSync } from 'node:child_process';
@@ -21,6 +21,9 @@ const flags = [
   ...['-Wno-unknown-cuda-version', '-Wno-unused-function', '-S', '-I', folder, '-I', join(folder, '..')],
 ];
 
+// Hopper and later. Clang does not read the instruction for tensor cores, and need not know these GPUs.
+const forTensorCores = (ptx) => ptx.replace(/^\.version .*\n\.target .*/m, '.version 7.8\n.target sm_90');
+
 function clangs() {
   const { CLANGXX } = process.env;
   if (CLANGXX) return [CLANGXX];
@@ -35,39 +38,48 @@ const withoutComments = (ptx) =>
     .replace(/(?:\n ?)+/g, '\n')
     .trimStart();
 
-/** The text, or the reason why there is none. */
+/** The text, and that of the kernels on tensor cores, or the reason why there is none. */
 export function makePtx() {
   const advice = 'Install clang, and `covarium build-native` builds one that has them.';
   let reason = `No clang++ was there to make its kernels when this addon was built. ${advice}`;
   for (const clang of clangs()) {
-    const args = [...flags, join(folder, 'kernels.cu'), '-o', '-'];
-    const { status, stdout, stderr, error } = spawnSync(clang, args, { encoding: 'utf8', maxBuffer: mostBytes });
+    const made = (name) =>
+      spawnSync(clang, [...flags, join(folder, name), '-o', '-'], { encoding: 'utf8', maxBuffer: mostBytes });
+    const { status, stdout, stderr, error } = made('kernels.cu');
     if (error?.code === 'ENOENT') continue;
-    if (status === 0) return { ptx: withoutComments(stdout), reason: '' };
+    if (status === 0) {
+      const tensor = made('tensor-kernels.cu');
+      if (tensor.status !== 0) throw new Error(`${clang} cannot make tensor-kernels.cu: ${tensor.stderr}`);
+      return { ptx: withoutComments(stdout), tensorPtx: forTensorCores(withoutComments(tensor.stdout)), reason: '' };
+    }
     const [first = String(error ?? '')] = (stderr ?? '').split('\n').filter((line) => /error/.test(line));
     reason = `${clang} could not make its kernels when this addon was built (${first.replace(folder, '')}). ${advice}`;
   }
-  return { ptx: '', reason };
+  return { ptx: '', tensorPtx: '', reason };
+}
+
+const params = { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS };
+
+function arrayOf(name, text) {
+  const bytes = [...brotliCompressSync(text, { params })];
+  const lines = [];
+  while (bytes.length > 0) lines.push(`${bytes.splice(0, 24).join(',')},`);
+  return `inline constexpr unsigned char ${name}[] = {\n${lines.join('\n')}\n};`;
 }
 
 /**
- * A C++ header with the text, compressed by Brotli, as `covarium::cuda::compressedPtx`, and the reason why there is
- * none as `noPtxReason`, or ''. So the addon has a tenth of the text's bytes, and the package half of what its own
- * compression would leave.
+ * A C++ header with the texts, compressed by Brotli, as `covarium::cuda::compressedPtx` and `compressedTensorPtx`, and
+ * the reason why there are none as `noPtxReason`, or ''. So the addon has a tenth of the text's bytes, and the package
+ * half of what its own compression would leave.
  */
-export function header({ ptx, reason }) {
-  const params = { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS };
-  const bytes = [...brotliCompressSync(ptx, { params })];
-  const lines = [];
-  while (bytes.length > 0) lines.push(`${bytes.splice(0, 24).join(',')},`);
-  return `// Made by msl/cuda/embed.mjs of msl/cuda/kernels.cu.
+export function header({ ptx, tensorPtx, reason }) {
+  return `// Made by msl/cuda/embed.mjs of msl/cuda/kernels.cu and tensor-kernels.cu.
 #pragma once
 
 namespace covarium::cuda {
 
-inline constexpr unsigned char compressedPtx[] = {
-${lines.join('\n')}
-};
+${arrayOf('compressedPtx', ptx)}
+${arrayOf('compressedTensorPtx', tensorPtx)}
 inline constexpr char noPtxReason[] = ${JSON.stringify(reason)};
 
 }  // namespace covarium::cuda
@@ -78,7 +90,7 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   const [out] = process.argv.slice(2);
   if (!out) throw new Error('The header to write is not named: node msl/cuda/embed.mjs OUT.h.');
   const made = makePtx();
-  const text = out.endsWith('.ptx') ? made.ptx : header(made);
+  const text = out.endsWith('.tensor.ptx') ? made.tensorPtx : out.endsWith('.ptx') ? made.ptx : header(made);
   if (!existsSync(out) || readFileSync(out, 'utf8') !== text) {
     mkdirSync(dirname(out), { recursive: true });
     writeFileSync(out, text);

@@ -20,27 +20,7 @@ namespace msl {
 #include "stretch.inc"
 }  // namespace msl
 
-#undef inline
-#undef kernel
-#undef device
-#undef constant
-#undef thread
-#undef threadgroup
-
-extern __attribute__((__shared__, aligned(16))) float groupMemory[];
-
-#define LANE static_cast<uint>(__nvvm_read_ptx_sreg_tid_x())
-#define LANES static_cast<uint>(__nvvm_read_ptx_sreg_ntid_x())
-#define GROUP static_cast<uint>(__nvvm_read_ptx_sreg_ctaid_x())
-
-#define KERNEL(name, parameters, ...) \
-  extern "C" __attribute__((__global__)) void name parameters { msl::name(__VA_ARGS__); }
-
-// The compiler may use only so many registers that `groups` groups of `lanes` threads can share a multiprocessor.
-#define CROWDED_KERNEL(lanes, groups, name, parameters, ...)                                                \
-  extern "C" __attribute__((__global__)) __attribute__((launch_bounds(lanes, groups))) void name parameters { \
-    msl::name(__VA_ARGS__);                                                                                 \
-  }
+#include "entries.h"
 
 KERNEL(fill_normal, (float* out, msl::NormalParams params), out, params, GROUP* LANES + LANE)
 CROWDED_KERNEL(128, 6, sample_narrow, (const float* factor, const float* mean, float* out, msl::SampleParams params), factor, mean, out,

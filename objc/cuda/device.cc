@@ -43,7 +43,15 @@ class CudaDevice : public Device {
  public:
   CudaDevice(GpuFacts facts, std::shared_ptr<Gpu> gpu, const std::shared_ptr<Device>& cpu)
       : engine_(std::make_shared<Engine>(std::move(gpu), cpu)), facts_(std::move(facts)) {
-    const std::string wrong = selfTest(facts_.uuid, *this, *cpu);
+    const auto test = [&] {
+      return selfTest(facts_.uuid + (engine_->gpu->usesTensorCores() ? " with tensor cores" : ""), *this, *cpu);
+    };
+    std::string wrong = test();
+    // The order of their sums is not promised.
+    if (!wrong.empty() && engine_->gpu->usesTensorCores()) {
+      engine_->gpu->leaveTensorCores();
+      wrong = test();
+    }
     if (!wrong.empty())
       throw Failure("ERR_DEVICE_UNAVAILABLE", "GPU (" + facts_.name + ") fails its self-test: " + wrong + ".");
   }

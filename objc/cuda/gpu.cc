@@ -13,6 +13,7 @@ namespace {
 constexpr unsigned nonBlockingStream = 1;
 constexpr unsigned portable = 1;  // pinned for every context
 constexpr size_t largestKept = size_t{4} << 30;
+constexpr int firstWithTensorKernels = 9;  // of the compute capability: msl/cuda/embed.mjs makes them for it
 
 // Sizes are rounded up, so that a block can be reused for about the same size.
 size_t roundedUp(size_t sizeBytes) {
@@ -53,10 +54,13 @@ std::shared_ptr<Gpu> Gpu::open(const Driver& driver, DeviceNumber device, const 
   gpu->require(driver.streamCreate(&gpu->compute_, nonBlockingStream), "Making a stream");
   gpu->require(driver.streamCreate(&gpu->download_, nonBlockingStream), "Making a stream");
   gpu->require(driver.moduleLoadData(&gpu->module_, ptx.c_str()), "Loading the kernels");
-  int rate = 0, processors = 0, isIntegrated = 0;
+  int rate = 0, processors = 0, isIntegrated = 0, major = 0;
   gpu->require(driver.deviceGetAttribute(&rate, singleToDoubleRate, device), "Asking for the rate of float64");
   gpu->require(driver.deviceGetAttribute(&processors, multiprocessorCount, device), "Asking for the multiprocessors");
   gpu->require(driver.deviceGetAttribute(&isIntegrated, integrated, device), "Asking whose memory it has");
+  gpu->require(driver.deviceGetAttribute(&major, computeCapabilityMajor, device), "Asking for its compute capability");
+  if (major >= firstWithTensorKernels && cuda::isGoodAtFloat64(rate))
+    gpu->tensorPtx_ = options.decompressed(compressedTensorPtx, sizeof(compressedTensorPtx));
   gpu->isIntegrated_ = isIntegrated != 0;
   gpu->multiprocessors_ = static_cast<unsigned>(processors);
   gpu->isGoodAtFloat64_ = cuda::isGoodAtFloat64(rate);
@@ -75,9 +79,22 @@ Gpu::~Gpu() {
 Function Gpu::kernel(const std::string& name) {
   const auto known = kernels_.find(name);
   if (known != kernels_.end()) return known->second;
+  Module module = module_;
+  if (tensorPtx_.find(".entry " + name + "(") != std::string::npos) {
+    // An older driver does not read it.
+    if (tensorModule_ != nullptr || driver_.moduleLoadData(&tensorModule_, tensorPtx_.c_str()) == 0)
+      module = tensorModule_;
+    else
+      tensorPtx_.clear();
+  }
   Function found;
-  require(driver_.moduleGetFunction(&found, module_, name.c_str()), "Finding a kernel");
+  require(driver_.moduleGetFunction(&found, module, name.c_str()), "Finding a kernel");
   return kernels_[name] = found;
+}
+
+void Gpu::leaveTensorCores() {
+  tensorPtx_.clear();
+  kernels_.clear();
 }
 
 const Cublas* Gpu::cublas() {
@@ -231,7 +248,8 @@ void Gpu::close() {
   cusolver_ = nullptr;
   for (const Module module : modules_) driver_.moduleUnload(module);
   modules_.clear();
-  if (module_ != nullptr) driver_.moduleUnload(module_);
+  for (const Module module : {module_, tensorModule_})
+    if (module != nullptr) driver_.moduleUnload(module);
   if (download_ != nullptr) driver_.streamDestroy(download_);
   if (compute_ != nullptr) driver_.streamDestroy(compute_);
 }

@@ -70,6 +70,10 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   Stream compute() const { return compute_; }
   Stream download() const { return download_; }
   Function kernel(const std::string& name);
+  // True if some kernels are those of msl/cuda/tensor-kernels.cu.
+  bool usesTensorCores() const { return !tensorPtx_.empty(); }
+  // From now on all are those of kernels.cu. Nothing may be in flight.
+  void leaveTensorCores();
   // Loads a module of a user's kernel; close() unloads it if unloadModule() has not. Null, with the driver's reason,
   // if the driver does not accept the text; that is not a failure of the GPU.
   Module loadModule(const std::string& ptx, std::string& reason);
@@ -119,6 +123,8 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   Context context_ = nullptr;
   Stream compute_ = nullptr, download_ = nullptr;
   Module module_ = nullptr;
+  Module tensorModule_ = nullptr;  // loaded when a kernel of it is asked for
+  std::string tensorPtx_;          // empty if the GPU or the driver does not run it
   std::map<std::string, Function> kernels_;
   std::unique_ptr<Cublas> cublas_;
   std::unique_ptr<Cusolver> cusolver_;

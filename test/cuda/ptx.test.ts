@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { header, makePtx } from '../../msl/cuda/embed.mjs';
 import { read } from '../harness/source-text.ts';
 
-const { ptx, reason } = makePtx();
+const { ptx, tensorPtx, reason } = makePtx();
 const onPtx = (sentence: string, check: () => void): void => {
   if (ptx !== '') {
     test(sentence, check);
@@ -16,13 +16,17 @@ const onPtx = (sentence: string, check: () => void): void => {
 };
 
 onPtx('All arithmetic is rounded to nearest, nothing is flushed or approximated.', () => {
-  const operations = ptx.match(/^ ?(?:@\S+ )?(?:add|sub|mul|fma|mad|div|sqrt|rcp|rsqrt)\S*\.f(?:32|64)\b/gm) ?? [];
+  const operations = (ptx + tensorPtx).match(/^ ?(?:@\S+ )?(?:add|sub|mul|fma|mad|div|sqrt|rcp|rsqrt)\S*\.f(?:32|64)\b/gm) ?? [];
   assert.ok(operations.length > 200, `${operations.length}`);
   assert.equal(
     operations.filter((each) => !/\.rn\.f(?:32|64)$/.test(each)),
     [],
   );
-  assert.not.match(ptx, /\.(?:ftz|approx|full)\b/);
+  assert.not.match(ptx + tensorPtx, /\.(?:ftz|approx|full)\b/);
+  // All products of tiles are on tensor cores: a multiply-add would be one of the lanes.
+  assert.match(tensorPtx, /\bmma\.sync\.aligned\.m16n8k4\.row\.col\.f64\.f64\.f64\.f64 /);
+  assert.not.match(tensorPtx, /\bfma\./);
+  assert.not.match(tensorPtx, /\.f32\b/);
 });
 
 onPtx('The params of each kernel have the size of their struct.', () => {
@@ -36,10 +40,13 @@ onPtx('The params of each kernel have the size of their struct.', () => {
   );
   const kernels = [...read('msl/cuda/kernels.cu').matchAll(/KERNEL\((?:\d+, \d+, )?(\w+),[^)]*msl::(\w+) params\)/g)];
   assert.ok(kernels.length >= 6);
-  for (const [, kernel, params] of kernels) {
-    const [, entry = ''] = new RegExp(`\\.entry ${kernel}\\(([^)]*)\\)`).exec(ptx) ?? [];
-    assert.is(Number(/\.b8 \S+\[(\d+)\]/.exec(entry)?.[1]), bytes.get(params!)!, kernel);
-  }
+  const onTensorCores = [...tensorPtx.matchAll(/\.entry (\w+)/g)].map(([, kernel]) => kernel!);
+  assert.equal(onTensorCores, ['product_tiles_float64', 'sample_tiles_float64']);
+  for (const [, kernel, params] of kernels)
+    for (const text of onTensorCores.includes(kernel!) ? [ptx, tensorPtx] : [ptx]) {
+      const [, entry = ''] = new RegExp(`\\.entry ${kernel}\\(([^)]*)\\)`).exec(text) ?? [];
+      assert.is(Number(/\.b8 \S+\[(\d+)\]/.exec(entry)?.[1]), bytes.get(params!)!, kernel);
+    }
 });
 
 test('Without clang, the header has the reason and no PTX.', () => {
@@ -48,7 +55,7 @@ test('Without clang, the header has the reason and no PTX.', () => {
   env.CLANGXX = '/no/such/clang++';
   try {
     const none = makePtx();
-    assert.is(none.ptx, '');
+    assert.equal([none.ptx, none.tensorPtx], ['', '']);
     assert.match(none.reason, 'No clang++ was there');
     // prebuilds.mjs and release.yml look for these words, to find an addon without the device.
     assert.match(none.reason, 'when this addon was built');

@@ -2,7 +2,10 @@
 device. The limits are the float32 rate of all lanes at the highest clock, and the rate at which PyTorch copies.
 
     node msl/cuda/embed.mjs build/kernels.ptx
-    python3 test/real-gpu/kernels.py build/kernels.ptx
+    node msl/cuda/embed.mjs build/kernels.tensor.ptx
+    python3 test/real-gpu/kernels.py build/kernels.ptx build/kernels.tensor.ptx
+
+Without the second file, all kernels are those of the lanes.
 """
 
 import ctypes
@@ -50,11 +53,14 @@ def load(text):
 
 
 module = load(open(sys.argv[1]).read())
+tensor_text = open(sys.argv[2]).read() if len(sys.argv) > 2 else ""
+tensor_module = load(tensor_text) if tensor_text else None
 
 
 def launch(name, buffers, params, groups, lanes, memory=0):
     function = ctypes.c_void_p()
-    require(cuda.cuModuleGetFunction(ctypes.byref(function), module, name.encode()))
+    place = tensor_module if f".entry {name}(" in tensor_text else module
+    require(cuda.cuModuleGetFunction(ctypes.byref(function), place, name.encode()))
     values = [ctypes.c_void_p(buffer.data_ptr()) for buffer in buffers] + [params]
     pointers = (ctypes.c_void_p * len(values))(*[ctypes.addressof(value) for value in values])
     stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)

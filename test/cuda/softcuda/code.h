@@ -25,6 +25,7 @@ enum class Kind {
   warpBarrier,
   shuffle,
   ballot,
+  matrix,  // 16 x 8 sums of float64 on tensor cores
   activeMask
 };
 enum class Space { global, shared, local, param, generic };

@@ -304,6 +304,11 @@ void Parser::instruction(const std::string& text, Instruction& made) {
     made.kind = Kind::shuffle;
     made.operands = {operand(operands[0], 4), operand(operands[1], 4), operand(operands[2], 4),
                      operand(operands.at(4), 4)};
+  } else if (name == "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64") {
+    made.kind = Kind::matrix;
+    for (const std::string& each : operands)
+      for (const std::string& part : pieces(each)) made.operands.push_back(operand(part, 8));
+    if (made.operands.size() != 11) refuse(text);
   } else if (name == "vote.sync.ballot.b32") {
     made.kind = Kind::ballot;
     made.operands = {operand(operands.at(0), 4), operand(operands.at(1), 1), operand(operands.at(2), 4)};

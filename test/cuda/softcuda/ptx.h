@@ -47,6 +47,9 @@ struct Block {
 // The block in which an address lies.
 using FindBlock = std::function<Block(uint64_t address)>;
 
+// True once a product on tensor cores has run.
+inline bool hasUsedTensorCores = false;
+
 // Throws std::runtime_error for mistakes, including those that a GPU would not find.
 void run(const Kernel& kernel, const Launch& launch, const FindBlock& findBlock);
 

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -27,6 +29,7 @@ class Warp {
  private:
   char* operand(const Instruction& instruction, size_t index) { return registers.data() + instruction.operands[index]; }
   void execute(const Instruction& instruction, Mask mask, Group& group);
+  void multiply(const Instruction& instruction);
   void access(const Instruction& instruction, Mask mask, Group& group);
   template <typename T>
   void copy(const Instruction& instruction, Mask mask, Group& group);
@@ -113,7 +116,7 @@ bool Warp::hasAllOf(Mask wanted, const Instruction& instruction) {
 
 // The threads that must have arrived before an instruction can run.
 Mask Warp::membersOf(const Instruction& instruction) {
-  if (instruction.kind == Kind::barrier) return all;
+  if (instruction.kind == Kind::barrier || instruction.kind == Kind::matrix) return all;
   const size_t last = instruction.operands.size() - 1;
   return get<uint32_t>(operand(instruction, last), static_cast<unsigned>(__builtin_ctz(mask)));
 }
@@ -152,6 +155,7 @@ void Warp::run(Group& group) {
       case Kind::warpBarrier:
       case Kind::shuffle:
       case Kind::ballot:
+      case Kind::matrix:
         if (chosen != mask) refuse("is guarded: " + instruction.name);
         if (!hasAllOf(membersOf(instruction), instruction)) break;
         areAllWaiting = false;
@@ -205,9 +209,32 @@ void Warp::execute(const Instruction& instruction, Mask chosen, Group& group) {
       });
       return forEach(chosen, [&](unsigned lane) { set<uint32_t>(operand(instruction, 0), lane, truths); });
     }
+    case Kind::matrix:
+      return multiply(instruction);
     default:
       return access(instruction, chosen, group);
   }
+}
+
+// Lane 4 g + t has rows g and g + 8 of a (16 x 4) in its column t, column g of b (4 x 8) in its row t, and of the sums
+// rows g and g + 8 in columns 2 t and 2 t + 1.
+void Warp::multiply(const Instruction& instruction) {
+  static const bool fromLast = getenv("SOFTCUDA_MATRIX") != nullptr;
+  hasUsedTensorCores = true;
+  double sums[4][lanes];
+  for (unsigned i = 0; i < 4; ++i) {
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      double sum = get<double>(operand(instruction, 7 + i), lane);
+      const unsigned row = lane & ~3u, column = (2 * (lane & 3) + i % 2) * 4;
+      for (unsigned term = 0; term < 4; ++term) {
+        const unsigned k = fromLast ? 3 - term : term;
+        sum = std::fma(get<double>(operand(instruction, 4 + i / 2), row + k),
+                       get<double>(operand(instruction, 6), column + k), sum);
+      }
+      sums[i][lane] = sum;
+    }
+  }
+  for (unsigned i = 0; i < 4; ++i) memcpy(operand(instruction, i), sums[i], sizeof(sums[i]));
 }
 
 char* Warp::addressed(const Instruction& instruction, unsigned lane, size_t sizeBytes, Group& group) {

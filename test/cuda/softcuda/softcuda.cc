@@ -13,6 +13,7 @@
 //   SOFTCUDA_VERSION=11000    the version of CUDA that the driver serves (13000)
 //   SOFTCUDA_FAULT=name,code,n   the n-th call of that function, or each (0), gives this error; 700 to 799 break the
 //                                context
+//   SOFTCUDA_MATRIX=down      a product on tensor cores adds its four terms from the last to the first
 //   SOFTCUDA_LEDGER=1         prints what is not released at the end of the process, the bytes copied to the GPU and
 //                             back, and how many kernels each GPU ran
 #include <sys/mman.h>
@@ -25,6 +26,7 @@
 
 #include "cublas.h"
 #include "faults.h"
+#include "ptx.h"
 #include "state.h"
 
 namespace {
@@ -55,6 +57,7 @@ struct Ledger {
     fprintf(stderr, "softcuda: uploaded %llu bytes, downloaded %llu\n", static_cast<unsigned long long>(uploadedBytes),
             static_cast<unsigned long long>(downloadedBytes));
     for (const auto& [context, count] : launches) fprintf(stderr, "softcuda: a GPU ran %d kernels\n", count);
+    fprintf(stderr, "softcuda: products on tensor cores: %s\n", ptx::hasUsedTensorCores ? "some" : "none");
   }
 } ledger;
 
