@@ -124,8 +124,24 @@ async function bundle() {
         loader: 'js',
       })),
   };
+  // A picture is built by calls: linkedom's parser of HTML only has to open the root, and those of selectors and of style
+  // sheets are never called.
+  const unneeded = {
+    name: 'a document without parsers',
+    setup: ({ onLoad, onResolve }) => {
+      onResolve({ filter: /^(htmlparser2|css-select|cssom)$/ }, ({ path }) => ({ path, namespace: 'unneeded' }));
+      onLoad({ filter: /./, namespace: 'unneeded' }, () => ({
+        contents: `export class Parser {
+            constructor(handler) { this.handler = handler; }
+            write() { this.handler.onopentag('html', {}); }
+            end() {}
+          }
+          export const parse = undefined, compile = undefined, is = undefined;`,
+      }));
+    },
+  };
   const metafiles = [
-    await build({ ...shared, entryPoints: [index, commands], plugins: [oneIndex, parser] }),
+    await build({ ...shared, entryPoints: [index, commands], plugins: [oneIndex, parser, unneeded] }),
     // It opens one file before those of the command are loaded.
     await build({ ...shared, entryPoints: ['lib/cli/main.ts'], external: ['*/commands.ts'] }),
     // For building the addon, here and by prebuilds.mjs.

@@ -21,29 +21,10 @@ export function writeNotices(inputs, others) {
 
 function noticeOf(root) {
   const at = join(folder, root);
-  const { name, version, license, author } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'));
+  const { name, version, license } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'));
   const file = readdirSync(at).find((each) => /^(licen[cs]e|copying)(\.|-|$)/i.test(each));
-  const holder = typeof author === 'string' ? author : author?.name;
-  const text = file === undefined ? standardText(license, holder) : readFileSync(join(at, file), 'utf8');
-  if (text === undefined) throw new Error(`Package (${name}) is bundled, and has no licence text in (${root}).`);
-  return `${name} ${version} (${license})\n\n${text.trim()}\n`;
-}
-
-// Of a package that names its licence and its author, and carries no text (boolbase).
-function standardText(license, holder) {
-  if (license !== 'ISC' || holder === undefined) return undefined;
-  return `ISC License
-
-Copyright (c) ${holder}
-
-Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted,
-provided that the above copyright notice and this permission notice appear in all copies.
-
-THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH REGARD TO THIS SOFTWARE INCLUDING ALL
-IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT,
-INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
-ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF
-THIS SOFTWARE.`;
+  if (file === undefined) throw new Error(`Package (${name}) is bundled, and has no licence text in (${root}).`);
+  return `${name} ${version} (${license})\n\n${readFileSync(join(at, file), 'utf8').trim()}\n`;
 }
 
 /** Ends the process with an error where the notices are missing. */

@@ -24,7 +24,7 @@ export interface PanelOptions {
 
 /** A panel as a `<g>` element. */
 export function panel({ left, top, side, x, y, xTicks, yTicks, rightTicks = [], marks }: PanelOptions): string {
-  const { document } = parseHTML('<!doctype html><html><body></body></html>');
+  const { document } = parseHTML('<html></html>');
   const options: PlotOptions = {
     document,
     width: side,
@@ -43,9 +43,9 @@ export function panel({ left, top, side, x, y, xTicks, yTicks, rightTicks = [], 
   };
   const svg = Plot.plot(options);
   // Plot's own style sheet is for a picture that stands alone.
-  svg.querySelector('style')!.remove();
+  svg.getElementsByTagName('style')[0]!.remove();
   // Plot writes thousandths of a pixel, which are not needed.
-  for (const path of svg.querySelectorAll('path')) {
+  for (const path of svg.getElementsByTagName('path')) {
     const shape = path.getAttribute('d')!;
     path.setAttribute(
       'd',

@@ -48,7 +48,7 @@ export function pictureStyle(root: string): string {
  * focus.
  */
 export function svgElement({ label, description, ...options }: PictureOptions): string {
-  const { document } = parseHTML('<!doctype html><html><body></body></html>');
+  const { document } = parseHTML('<html></html>');
   const picture = Plot.plot({
     ...options,
     document,
@@ -70,9 +70,14 @@ export function svgElement({ label, description, ...options }: PictureOptions): 
   return xmlText(svg).replaceAll('--plot-background: white', '--plot-background: var(--ground)');
 }
 
+type PlotElement = ReturnType<typeof Plot.plot>;
+
 /** The marks with labels. Plot also labels each mark as a whole, which is a `<g>`. */
-function labelledPoints(svg: ReturnType<typeof Plot.plot>): { setAttribute(name: string, value: string): void }[] {
-  return [...svg.querySelectorAll('[aria-label]')].filter((element) => element.tagName.toLowerCase() !== 'g');
+function labelledPoints(svg: PlotElement): PlotElement[] {
+  return [...svg.children].flatMap((element) => [
+    ...(element.hasAttribute('aria-label') && element.tagName.toLowerCase() !== 'g' ? [element] : []),
+    ...labelledPoints(element),
+  ]);
 }
 
 /** A picture as a separate file, which follows the reader's colour scheme. */

@@ -1,7 +1,7 @@
 // Makes PTX of the kernels that the CUDA device runs, and a C++ header that holds it, compressed: node
-// msl/cuda/embed.mjs OUT.h; or the text itself, if OUT ends in .ptx, and of those on tensor cores, if in .tensor.ptx. Any clang with the NVPTX target does it, without
-// NVIDIA's toolkit. If there is none, the header says so, and the device is never available. CLANGXX names a clang to
-// use instead of the first of the usual names.
+// msl/cuda/embed.mjs OUT.h; or the text itself, if OUT ends in .ptx, and of those on tensor cores, if in .tensor.ptx.
+// Any clang with the NVPTX target does it, without NVIDIA's toolkit. If there is none, the header says so, and the
+// device is never available. CLANGXX names a clang to use instead of the first of the usual names.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -19,7 +19,7 @@ extern __attribute__((__shared__, aligned(16))) float groupMemory[];
   extern "C" __attribute__((__global__)) void name parameters { msl::name(__VA_ARGS__); }
 
 // The compiler may use only so many registers that `groups` groups of `lanes` threads can share a multiprocessor.
-#define CROWDED_KERNEL(lanes, groups, name, parameters, ...)                                                \
+#define CROWDED_KERNEL(lanes, groups, name, parameters, ...)                                                  \
   extern "C" __attribute__((__global__)) __attribute__((launch_bounds(lanes, groups))) void name parameters { \
-    msl::name(__VA_ARGS__);                                                                                 \
+    msl::name(__VA_ARGS__);                                                                                   \
   }

@@ -28,7 +28,8 @@ inline void add_panels(threadgroup const T* ofRows, threadgroup const T* ofColum
 #pragma unroll
     for (uint r = 0u; r < 8u; ++r) x[r] = atRows[k * tile_stride + r * 8u];
 #pragma unroll
-    for (uint c = 0u; c < 4u; ++c) y[c] = leave ? -atColumns[k * tile_stride + c * 8u] : atColumns[k * tile_stride + c * 8u];
+    for (uint c = 0u; c < 4u; ++c)
+      y[c] = leave ? -atColumns[k * tile_stride + c * 8u] : atColumns[k * tile_stride + c * 8u];
 #pragma unroll
     for (uint r = 0u; r < 8u; r += 2u) {
 #pragma unroll

@@ -16,7 +16,8 @@ const onPtx = (sentence: string, check: () => void): void => {
 };
 
 onPtx('All arithmetic is rounded to nearest, nothing is flushed or approximated.', () => {
-  const operations = (ptx + tensorPtx).match(/^ ?(?:@\S+ )?(?:add|sub|mul|fma|mad|div|sqrt|rcp|rsqrt)\S*\.f(?:32|64)\b/gm) ?? [];
+  const operations =
+    (ptx + tensorPtx).match(/^ ?(?:@\S+ )?(?:add|sub|mul|fma|mad|div|sqrt|rcp|rsqrt)\S*\.f(?:32|64)\b/gm) ?? [];
   assert.ok(operations.length > 200, `${operations.length}`);
   assert.equal(
     operations.filter((each) => !/\.rn\.f(?:32|64)$/.test(each)),
