@@ -124,8 +124,8 @@ async function bundle() {
         loader: 'js',
       })),
   };
-  // A picture is built by calls: linkedom's parser of HTML only has to open the root, and those of selectors and of style
-  // sheets are never called.
+  // A picture is built by calls: linkedom's parser of HTML only has to open the root, and those of selectors and of
+  // style sheets are never called.
   const unneeded = {
     name: 'a document without parsers',
     setup: ({ onLoad, onResolve }) => {
