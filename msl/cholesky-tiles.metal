@@ -21,10 +21,10 @@ template <typename T>
 inline void load_tile(device const T* a, uint n, uint firstRow, uint firstColumn, uint lane, thread T (*sums)[8]) {
   uint columns[8];
 #pragma unroll
-  for (uint c = 0u; c < 8u; ++c) columns[c] = behind_none(tile_place(firstColumn, lane % 16u, c), n);
+  for (uint c = 0u; c < 8u; ++c) columns[c] = behind_none(TILE_COLUMN(firstColumn, lane, c), n);
 #pragma unroll
   for (uint r = 0u; r < 8u; ++r) {
-    device const T* row = a + ulong(behind_none(tile_place(firstRow, lane / 16u, r), n)) * n;
+    device const T* row = a + ulong(behind_none(TILE_ROW(firstRow, lane, r), n)) * n;
 #pragma unroll
     for (uint c = 0u; c < 8u; ++c) sums[r][c] = row[columns[c]];
   }
@@ -35,11 +35,11 @@ template <typename T>
 inline void store_tile(device T* a, uint n, uint firstRow, uint firstColumn, uint lane, thread const T (*sums)[8]) {
 #pragma unroll
   for (uint r = 0u; r < 8u; ++r) {
-    const uint i = tile_place(firstRow, lane / 16u, r), columns = i < n ? n : 0u;
+    const uint i = TILE_ROW(firstRow, lane, r), columns = i < n ? n : 0u;
     device T* row = a + ulong(i) * n;
 #pragma unroll
     for (uint c = 0u; c < 8u; ++c) {
-      const uint j = tile_place(firstColumn, lane % 16u, c);
+      const uint j = TILE_COLUMN(firstColumn, lane, c);
       if (j < columns) row[j] = j <= i ? sums[r][c] : T(0);
     }
   }

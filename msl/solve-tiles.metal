@@ -18,10 +18,10 @@ inline void solve_row_tile(device const T* factor, device const T* mean, device 
     T sums[8][8];
 #pragma unroll
     for (uint c = 0u; c < 8u; ++c) {
-      const uint place = tile_place(first, lane % 16u, c), i = place < n ? place : n - 1u;
+      const uint place = TILE_COLUMN(first, lane, c), i = place < n ? place : n - 1u;
 #pragma unroll
       for (uint r = 0u; r < 8u; ++r) {
-        const uint row = tile_place(firstRow, lane / 16u, r);
+        const uint row = TILE_ROW(firstRow, lane, r);
         const T x = rows[ulong(row < count ? row : count - 1u) * n + (reversed ? n - 1u - i : i)];
         sums[r][c] = takesMean ? x - mean[i] : x;
       }
@@ -30,10 +30,10 @@ inline void solve_row_tile(device const T* factor, device const T* mean, device 
     solve_tile(factor + ulong(first) * n + first, n, n - first < tile_side ? n - first : tile_side, memory, lane, sums);
 #pragma unroll
     for (uint r = 0u; r < 8u; ++r) {
-      const uint row = tile_place(firstRow, lane / 16u, r);
+      const uint row = TILE_ROW(firstRow, lane, r);
 #pragma unroll
       for (uint c = 0u; c < 8u; ++c) {
-        const uint i = tile_place(first, lane % 16u, c);
+        const uint i = TILE_COLUMN(first, lane, c);
         if (row >= count || i >= n) continue;
         work[ulong(row) * n + i] = sums[r][c];
         if (params.mean == solve_with_mean) out[ulong(row) * n + i] = sums[r][c] + mean[i];

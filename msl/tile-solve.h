@@ -7,8 +7,9 @@
 #include "params.h"
 #include "tiles.h"
 
-// Half a tile has four panels. A lane has four columns of one of them, the c-th at (lane % 4 * 4 + c) tile_stride.
-inline uint panel_of(uint lane) { return lane % 16u / 4u; }
+// Half a tile has four panels. A lane has four columns of one of them.
+inline uint panel_of(uint lane) { return TILE_COLUMN(0u, lane, 0u) / tile_depth; }
+inline uint column_in_panel(uint lane, uint c) { return TILE_COLUMN(0u, lane, c) % tile_depth; }
 
 // Swaps the two fours of a lane's columns, so that one text makes both halves of a tile: the half that is being made
 // comes first.
@@ -33,9 +34,9 @@ inline void put_columns(thread const T (*sums)[8], uint panel, uint lane, thread
     T entries[8];
 #pragma unroll
     for (uint r = 0u; r < 8u; ++r) entries[r] = sums[r][c];
-    threadgroup T* column = to + (lane % 4u * 4u + c) * tile_stride + lane / 16u * 4u;
-    put_quad(entries, column);
-    put_quad(entries + 4, column + tile_half);
+    threadgroup T* column = to + column_in_panel(lane, c) * tile_stride + TILE_ROW(0u, lane, 0u);
+    put_four(entries, column);
+    put_four(entries + 4, column + tile_half);
   }
 }
 
@@ -44,15 +45,15 @@ inline void put_columns(thread const T (*sums)[8], uint panel, uint lane, thread
 template <typename T>
 inline void leave_behind(threadgroup const T* rows, threadgroup const T* columns, uint part, uint panel, uint lane,
                          thread T (*sums)[8]) {
-  threadgroup const T* atRows = rows + lane / 16u * 4u;
-  threadgroup const T* atColumns = columns + lane % 16u * 4u;
+  threadgroup const T* atRows = rows + ROWS_IN_PANEL(lane);
+  threadgroup const T* atColumns = columns + COLUMNS_IN_PANEL(lane);
   if (panel_of(lane) == panel) {
 #pragma unroll
     for (uint c = 0u; c < 4u; ++c) {
       T entries[8];
-      threadgroup const T* column = rows + (lane % 4u * 4u + c) * tile_stride + lane / 16u * 4u;
-      take_quad(column, entries);
-      take_quad(column + tile_half, entries + 4);
+      threadgroup const T* column = rows + column_in_panel(lane, c) * tile_stride + TILE_ROW(0u, lane, 0u);
+      take_four(column, entries);
+      take_four(column + tile_half, entries + 4);
 #pragma unroll
       for (uint r = 0u; r < 8u; ++r) sums[r][c] = entries[r];
     }

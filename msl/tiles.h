@@ -104,6 +104,30 @@ inline uint tile_buffers() {
 #endif
 }
 
+// Down to #endif, products on a GPU's lanes; tensor-cores.h has the same names for NVIDIA's tensor cores.
+#ifndef TENSOR_CORES
+
+// The row, or the column, of a result that a lane has as its r-th; `own` is the lane's place among 16.
+inline uint tile_place(uint first, uint own, uint r) { return first + own * 4u + r % 4u + r / 4u * tile_half; }
+
+// The row and the column of the result whose sum a lane has as [r][c]; and where a lane begins to read a panel of the
+// rows, and one of the columns. No functions, and no parentheses: for the same expression within them, NVIDIA's
+// compiler chooses other registers, and float32 takes 1 to 3% longer.
+#define TILE_ROW(first, lane, r) tile_place(first, lane / 16u, r)
+#define TILE_COLUMN(first, lane, c) tile_place(first, lane % 16u, c)
+#define ROWS_IN_PANEL(lane) lane / 16u * 4u
+#define COLUMNS_IN_PANEL(lane) lane % 16u * 4u
+
+// A lane's four rows of a half, in a column of a panel.
+template <typename T>
+inline void put_four(thread const T* from, threadgroup T* to) {
+  put_quad(from, to);
+}
+template <typename T>
+inline void take_four(threadgroup const T* from, thread T* to) {
+  take_quad(from, to);
+}
+
 // Adds the products of a panel to the sums of a lane's columns, or subtracts them: its first four columns, its second
 // four, or all. In the order of the sums each shares an operand with the one before: NVIDIA's multiply-adds wait for
 // the third register that they read, and keep one that comes again (docs/cuda.md).
@@ -127,6 +151,8 @@ inline void add_panel(threadgroup const T* atRows, threadgroup const T* atColumn
     }
   }
 }
+
+#endif
 
 // Adds the products of entries k0 to end - 1 of both sides to the sums, or subtracts them, in this order, one fused
 // multiply-add each. With `halves` the columns are `lower`, and those of the first half of the tile, which are 0 from
@@ -155,28 +181,14 @@ inline void add_products(TileSide<T> rows, uint firstRow, TileSide<T> columns, u
     threadgroup_barrier(mem_flags::mem_threadgroup);
     if (k0 + tile_depth < end)
       take_panels(fromRows, fromColumns, k0 + 2u * tile_depth <= whole, end, takenOfRows, takenOfColumns);
-#ifdef TENSOR_CORES
-    add_panels<T, leave>(now, now + panel, halves && k0 >= firstColumn + tile_half, lane, sums);
-#else
-    threadgroup const T* atRows = now + lane / 16u * 4u;
-    threadgroup const T* atColumns = now + panel + lane % 16u * 4u;
+    threadgroup const T* atRows = now + ROWS_IN_PANEL(lane);
+    threadgroup const T* atColumns = now + panel + COLUMNS_IN_PANEL(lane);
     if (halves && k0 >= firstColumn + tile_half)
       add_panel<T, leave, false, true>(atRows, atColumns, sums);
     else
       add_panel<T, leave, true, true>(atRows, atColumns, sums);
-#endif
     threadgroup T* next = other;
     other = now;
     now = next;
   }
 }
-
-// The row, or the column, of a result that a lane has as its r-th; `own` is the lane's place among 16.
-inline uint tile_place(uint first, uint own, uint r) { return first + own * 4u + r % 4u + r / 4u * tile_half; }
-
-// The row and the column of the result whose sum a lane has as [r][c]. No functions: for the same expression within
-// one, NVIDIA's compiler chooses other registers, and float32 takes 1 to 3% longer.
-#ifndef TENSOR_CORES
-#define TILE_ROW(first, lane, r) tile_place(first, lane / 16u, r)
-#define TILE_COLUMN(first, lane, c) tile_place(first, lane % 16u, c)
-#endif

@@ -9,34 +9,47 @@
 #include "dialect.h"
 #include "params.h"
 
-// A warp has 64 rows and 32 columns of a tile. A lane has every eighth row of them, and of every eight columns two.
-#define TILE_ROW(first, lane, r) (first + lane / 32u % 2u * tile_half + r * 8u + lane % 32u / 4u)
-#define TILE_COLUMN(first, lane, c) (first + lane / 64u * 32u + c / 2u * 8u + lane % 4u * 2u + c % 2u)
+// A warp has 32 rows of each half of a tile, and 16 columns of each. A lane has every eighth of these rows, and two of
+// every eight columns.
+#define TILE_ROW(first, lane, r) (first + r / 4u * tile_half + lane / 32u % 2u * 32u + r % 4u * 8u + lane % 32u / 4u)
+#define TILE_COLUMN(first, lane, c) \
+  (first + c / 4u * tile_half + lane / 64u * 16u + c / 2u % 2u * 8u + lane % 4u * 2u + c % 2u)
 
-// Adds the products of two panels, or subtracts them. The first half of the columns is left out where it is 0: that is
-// half of the warps, one on each part of a multiprocessor.
-template <typename T, bool leave>
-inline void add_panels(threadgroup const T* ofRows, threadgroup const T* ofColumns, bool isFirstHalfZero, uint lane,
-                       thread T (*sums)[8]) {
-  if (isFirstHalfZero && lane < tile_lanes / 2u) return;
-  const uint place = lane % 4u * tile_stride + lane % 32u / 4u;
-  threadgroup const T* atRows = ofRows + place + lane / 32u % 2u * tile_half;
-  threadgroup const T* atColumns = ofColumns + place + lane / 64u * 32u;
+// A lane brings one of the four entries of a row, or of a column, that an instruction takes.
+#define ROWS_IN_PANEL(lane) (lane % 4u * tile_stride + lane / 32u % 2u * 32u + lane % 32u / 4u)
+#define COLUMNS_IN_PANEL(lane) (lane % 4u * tile_stride + lane / 64u * 16u + lane % 32u / 4u)
+
+template <typename T>
+inline void put_four(thread const T* from, threadgroup T* to) {
+#pragma unroll
+  for (uint r = 0u; r < 4u; ++r) to[r * 8u] = from[r];
+}
+template <typename T>
+inline void take_four(threadgroup const T* from, thread T* to) {
+#pragma unroll
+  for (uint r = 0u; r < 4u; ++r) to[r] = from[r * 8u];
+}
+
+// As of the lanes (tiles.h).
+template <typename T, bool leave, bool first, bool second>
+inline void add_panel(threadgroup const T* atRows, threadgroup const T* atColumns, thread T (*sums)[8]) {
 #pragma unroll
   for (uint k = 0u; k < tile_depth; k += 4u) {
-    T x[8], y[4];
+    T x[8], y[8];
 #pragma unroll
-    for (uint r = 0u; r < 8u; ++r) x[r] = atRows[k * tile_stride + r * 8u];
+    for (uint r = 0u; r < 8u; ++r) x[r] = atRows[k * tile_stride + TILE_ROW(0u, 0u, r)];
 #pragma unroll
-    for (uint c = 0u; c < 4u; ++c)
-      y[c] = leave ? -atColumns[k * tile_stride + c * 8u] : atColumns[k * tile_stride + c * 8u];
+    for (uint c = first ? 0u : 4u; c < (second ? 8u : 4u); c += 2u) {
+      const T entry = atColumns[k * tile_stride + TILE_COLUMN(0u, 0u, c)];
+      y[c] = leave ? -entry : entry;
+    }
 #pragma unroll
     for (uint r = 0u; r < 8u; r += 2u) {
 #pragma unroll
-      for (uint c = 0u; c < 8u; c += 2u)
+      for (uint c = first ? 0u : 4u; c < (second ? 8u : 4u); c += 2u)
         asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
             : "+d"(sums[r][c]), "+d"(sums[r][c + 1u]), "+d"(sums[r + 1u][c]), "+d"(sums[r + 1u][c + 1u])
-            : "d"(x[r]), "d"(x[r + 1u]), "d"(y[c / 2u]));
+            : "d"(x[r]), "d"(x[r + 1u]), "d"(y[c]));
     }
   }
 }

@@ -6,8 +6,10 @@
 namespace msl {
 #include "tensor-cores.h"
 // What uses it:
+#include "cholesky-tiles.metal"
 #include "product-tiles.metal"
 #include "sample-tiles.metal"
+#include "solve-tiles.metal"
 }  // namespace msl
 
 #include "entries.h"
@@ -24,3 +26,11 @@ TILE_KERNEL(product_tiles_float64, product_tile<double>,
 TILE_KERNEL(sample_tiles_float64, sample_tile<double>,
             (const double* factor, const double* mean, const double* z, double* out, msl::SampleTileParams params),
             factor, mean, z, out)
+TILE_KERNEL(solve_tiles_float64, solve_row_tile<double>,
+            (const double* factor, const double* mean, const double* rows, double* work, double* out,
+             msl::SolveTileParams params),
+            factor, mean, rows, work, out)
+TILE_KERNEL(cholesky_below_float64, solve_below<double>,
+            (double* a, const uint* failed, msl::CholeskyTileParams params), a, failed)
+TILE_KERNEL(cholesky_update_float64, update_tile<double>,
+            (double* a, uint* failed, msl::CholeskyTileParams params), a, failed)

@@ -24,9 +24,20 @@ onPtx('All arithmetic is rounded to nearest, nothing is flushed or approximated.
     [],
   );
   assert.not.match(ptx + tensorPtx, /\.(?:ftz|approx|full)\b/);
-  // All products of tiles are on tensor cores: a multiply-add would be one of the lanes.
   assert.match(tensorPtx, /\bmma\.sync\.aligned\.m16n8k4\.row\.col\.f64\.f64\.f64\.f64 /);
-  assert.not.match(tensorPtx, /\bfma\./);
+  // All products of tiles are on tensor cores. The lanes' multiply-adds are those within a row of a panel, which has 16
+  // entries; of a factor, also those of four squares of 4 x 4.
+  const ofLanes = [...tensorPtx.matchAll(/\.entry (\w+)([\s\S]*?)(?=\.entry|$)/g)].map(([, kernel, text = '']) => [
+    kernel,
+    text.match(/\bfma\./g)?.length ?? 0,
+  ]);
+  assert.equal(ofLanes, [
+    ['product_tiles_float64', 0],
+    ['sample_tiles_float64', 0],
+    ['solve_tiles_float64', (16 * 15) / 2],
+    ['cholesky_below_float64', (16 * 15) / 2],
+    ['cholesky_update_float64', (16 * 15) / 2 + 4 * 10],
+  ]);
   assert.not.match(tensorPtx, /\.f32\b/);
 });
 
@@ -42,7 +53,6 @@ onPtx('The params of each kernel have the size of their struct.', () => {
   const kernels = [...read('msl/cuda/kernels.cu').matchAll(/KERNEL\((?:\d+, \d+, )?(\w+),[^)]*msl::(\w+) params\)/g)];
   assert.ok(kernels.length >= 6);
   const onTensorCores = [...tensorPtx.matchAll(/\.entry (\w+)/g)].map(([, kernel]) => kernel!);
-  assert.equal(onTensorCores, ['product_tiles_float64', 'sample_tiles_float64']);
   for (const [, kernel, params] of kernels)
     for (const text of onTensorCores.includes(kernel!) ? [ptx, tensorPtx] : [ptx]) {
       const [, entry = ''] = new RegExp(`\\.entry ${kernel}\\(([^)]*)\\)`).exec(text) ?? [];

@@ -1,5 +1,5 @@
-// The products of float64 tiles on tensor cores: they have the bits of the CPU, and a GPU where they do not, or which
-// does not run them, makes them on its lanes.
+// float64 on tensor cores: products of tiles, solves and factors have the bits of the CPU, and a GPU where they do not,
+// or which does not run them, makes them on its lanes.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { besideCuda, onSoftCuda } from './on-cuda.ts';
@@ -24,6 +24,20 @@ const work = `
     const products = [cpu, gpu].map((device) => bitsOf(a.multiplySync(b, { device })));
     if (products[0] !== products[1]) console.log('products differ', m, k, n);
   }
+  const covarianceOf = (n) => Matrix.from(
+    numbers(n * n).map((_, at) => (at % (n + 1) === 0 ? 3 : 1 / (1 + Math.abs(Math.floor(at / n) - (at % n))))), { columns: n });
+  for (const [n, count] of [[15, 130], [65, 128], [129, 257], [291, 140]]) {
+    const solves = [cpu, gpu].map((device) =>
+      bitsOf(MultivariateNormal.fromPrecisionSync({ device, mean: numbers(n), precision: covarianceOf(n) }).sampleSync(count, { seed: 9 })));
+    if (solves[0] !== solves[1]) console.log('solves differ', n, count);
+    const factors = [cpu, gpu].map((device) => {
+      const a = device.matrix(n, n, { dtype: 'float64' });
+      a.data.set(covarianceOf(n).data);
+      device.commandBuffer().cholesky(a).commitSync();
+      return bitsOf(a);
+    });
+    if (factors[0] !== factors[1]) console.log('factors differ', n);
+  }
   cpu.close();
   gpu.close();`;
 
@@ -35,11 +49,14 @@ const settings: readonly [sentence: string, setting: Record<string, string>, pro
   ['that adds in another order', { SOFTCUDA_MATRIX: 'down' }, 'some'],
 ];
 for (const [sentence, setting, products] of settings)
-  onSoftCuda(`Draws and products of float64 on a GPU ${sentence} have the bits of the CPU.`, async () => {
-    const { code, stdout, stderr } = await besideCuda(work, { COVARIUM_BLAS: 'none', ...setting });
-    assert.equal([code, stdout], [0, ''], stderr);
-    assert.match(stderr, `softcuda: products on tensor cores: ${products}`);
-    assert.match(stderr, 'softcuda: blocks 0, pinned 0, streams 0, events 0, modules 0, contexts 0');
-  });
+  onSoftCuda(
+    `Draws, products, solves and factors of float64 on a GPU ${sentence} have the bits of the CPU.`,
+    async () => {
+      const { code, stdout, stderr } = await besideCuda(work, { COVARIUM_BLAS: 'none', ...setting });
+      assert.equal([code, stdout], [0, ''], stderr);
+      assert.match(stderr, `softcuda: products on tensor cores: ${products}`);
+      assert.match(stderr, 'softcuda: blocks 0, pinned 0, streams 0, events 0, modules 0, contexts 0');
+    },
+  );
 
 test.run();

@@ -145,9 +145,10 @@ for n, rows in [(100, 10**6), (1000, 10**4), (1000, 10**5)]:
         raise SystemExit("The solution is wrong.")
     del x, out
 
-for n in [1000, 4096]:
+
+def say_factor(n, filled, suffix="", rate=peak):
     half = filled(n, n)
-    covariance = half @ half.T / n + torch.eye(n, device="cuda")
+    covariance = half @ half.T / n + torch.eye(n, device="cuda", dtype=half.dtype)
     a, failed = covariance.clone(), torch.full((1,), -1, dtype=torch.int32, device="cuda")
     steps = {"cholesky_below": [], "cholesky_update": []}
     in_order = []
@@ -157,7 +158,7 @@ for n in [1000, 4096]:
         for name, launched in groups.items():
             if launched == 0:
                 continue
-            step = launch(name, [a, failed], words(n, first), launched, 256, tile_bytes)
+            step = launch(name + suffix, [a, failed], words(n, first), launched, 256, tile_bytes)
             steps[name].append(step)
             in_order.append(step)
 
@@ -168,13 +169,18 @@ for n in [1000, 4096]:
             step()
 
     by_torch = lambda: torch.linalg.cholesky_ex(covariance)
-    say(f"the factor of {n} x {n}, with a copy", lambda: anew(in_order), n**3 / 3, 8 * n * n, by_torch)
+    what = f"the factor of {n} x {n}{suffix.replace('_', ', ')}, with a copy"
+    say(what, lambda: anew(in_order), n**3 / 3, 2 * half.element_size() * n * n, by_torch, rate)
     if not torch.allclose(torch.tril(a).double(), torch.linalg.cholesky(covariance.double()), rtol=1e-3, atol=1e-3):
         raise SystemExit("The factor is wrong.")
     copied = time_of(lambda: anew([]))
     for name, all_of in steps.items():
         spent = time_of(lambda: anew(all_of)) - copied
-        print(f"    {name}, {len(all_of)} launches: {spent:.3f} ms of them", flush=True)
+        print(f"    {name}{suffix}, {len(all_of)} launches: {spent:.3f} ms of them", flush=True)
+
+
+for n in [1000, 4096]:
+    say_factor(n, filled)
 
 for n in [1000, 4096]:
     a, b, c = filled(n, n), filled(n, n), torch.empty(n, n, device="cuda")
@@ -240,6 +246,9 @@ for n in [1000, 4096]:
     ctypes.c_double.from_buffer(params, 24).value = 1
     work = launch("product_tiles_float64", [a, b, c], params, (-(-n // tile)) ** 2, tile_lanes, tile_bytes)
     say(f"product_tiles_float64, {n} x {n}", work, 2 * n**3, 24 * n * n, lambda: torch.mm(a, b, out=c), peak64)
+
+for n in [1000, 4096]:
+    say_factor(n, filled64, "_float64", peak64)
 
 for n, rows, models in [(4, 64, 200_000), (16, 64, 50_000), (64, 64, 10_000)]:
     factors, means = torch.tril(filled(models, n, n)), filled(models, n)
