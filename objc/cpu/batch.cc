@@ -165,7 +165,7 @@ void logDensityBatch(const Execution& execution, const T* factors, const T* mean
       }
     });
   }
-  const bool aside = n <= kernels.solveLimit && (n <= kernels.abreastLimit || !execution.blas.hasMatrixUnit);
+  const bool aside = n <= kernels.solveLimit && solvesItself<T>(execution, n);
   forModels(execution, count, aside, [&](const Execution& how, size_t b) {
     logDensity(how, factors + b * n * n, means + b * n, x + b * rowsStride, out + b * rows, rows, n, false,
                static_cast<T>(constants[b]));

@@ -13,7 +13,10 @@ void logDensity(const Execution& execution, const T* factor, const T* mean, cons
   const unsigned threads = usefulThreads(count, n, execution.pool.threads());
   size_t blockRows = rowsPerBlock(count, n, threads);
   if (execution.blas.isBuiltIn) blockRows = std::min(blockRows, cachedRows<T>(count, n, threads));
+  const bool isNarrow = !inverse && n <= kernels.solveLimit && solvesItself<T>(execution, n);
   forRowBlocks(execution, count, blockRows, [&](size_t first, size_t here, unsigned) {
+    if (isNarrow && here > kernels.fewRows)
+      return kernels.logDensities(factor, mean, rows + first * n, out + first, here, n, constant);
     T* centred = static_cast<T*>(productScratch(3, blockRows * n * sizeof(T)));
     std::copy(rows + first * n, rows + (first + here) * n, centred);
     kernels.addRow(centred, mean, T(-1), here, n);

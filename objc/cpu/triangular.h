@@ -45,11 +45,16 @@ void solveRowsForward(const Execution& execution, const T* factor, size_t factor
   }
 }
 
+// True where factor y = x is solved by our own code, whatever the library.
+template <typename T>
+bool solvesItself(const Execution& execution, size_t n) {
+  return !execution.blas.hasMatrixUnit || n <= execution.kernels.of<T>().abreastLimit;
+}
+
 // Rows x <- y with factor y = x, or factor' y = x. On the calling thread.
 template <typename T>
 void solveRows(const Execution& execution, const T* factor, T* rows, size_t count, size_t n, bool transposed) {
-  if (!transposed && (!execution.blas.hasMatrixUnit || n <= execution.kernels.of<T>().abreastLimit))
-    return solveRowsForward(execution, factor, n, rows, n, count, n);
+  if (!transposed && solvesItself<T>(execution, n)) return solveRowsForward(execution, factor, n, rows, n, count, n);
   const int order = blasInt(n), columns = blasInt(count);
   const T one = 1;
   execution.blas.of<T>().trsm("L", "U", transposed ? "N" : "T", "N", &order, &columns, &one, factor, &order, rows,

@@ -1,8 +1,9 @@
-// Our own triangular solves: their bits depend neither on the instruction set nor on threads.
+// Our own triangular solves: their bits depend neither on the instruction set nor on threads, and the densities, which
+// have solves of their own for many rows, have the same.
 import { createHash } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Matrix, openDevice } from '../../lib/index.ts';
+import { Matrix, openDevice, Vector } from '../../lib/index.ts';
 import { onNative } from '../harness/on-native.ts';
 
 const env: NodeJS.ProcessEnv & { COVARIUM_BLAS?: string } = process.env;
@@ -43,5 +44,32 @@ for (const dtype of ['float32', 'float64'] as const)
         assert.is(digest.slice(0, 16), known[dtype][way], `${threads} threads`);
       }
     });
+
+for (const dtype of ['float32', 'float64'] as const)
+  onNative(`${dtype}: log densities have the bits of centred rows, a solve and squared norms.`, () => {
+    const Values = dtype === 'float32' ? Float32Array : Float64Array;
+    const constant = -1.25;
+    using device = openDevice('cpu', { threads: 2 });
+    for (const n of [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 128, 129])
+      for (const count of [1, 31, 32, 77, 1000]) {
+        const factor = new Values(n * n).map((_, at) => (at % (n + 1) === 0 ? 1.5 : Math.sin(at) / n));
+        const lower = Matrix.from(factor, { columns: n });
+        const mean = Vector.from(new Values(n).map((_, j) => Math.cos(j) * 3));
+        const rows = Matrix.from(
+          new Values(count * n).map((_, at) => Math.sin(at * at) * 5),
+          { columns: n },
+        );
+        const [norms, densities] = [device.vector(count, { dtype }), device.vector(count, { dtype })];
+        device
+          .commandBuffer()
+          .logDensity(lower, mean, rows, densities, { constant })
+          .addRow(rows, mean, -1)
+          .triangularSolve(lower, rows)
+          .squaredNorms(rows, norms)
+          .commitSync();
+        const expected = new Values(norms.data).map((norm) => constant - norm / 2);
+        assert.equal(densities.data, expected, `n = ${n}, ${count} rows`);
+      }
+  });
 
 test.run();

@@ -78,7 +78,10 @@ struct RealKernels {
   // Rows x <- y with factor y = x, n <= solveLimit; strides count elements.
   size_t solveLimit;
   void (*solveRows)(const T* factor, size_t factorStride, T* rows, size_t stride, size_t count, size_t n);
-  // The same for at most fewRows rows and any n.
+  // out[r] = atMean - |w|^2 / 2 with factor w = row r - mean, n <= solveLimit: by addRow, solveRows and squaredNorms,
+  // bit for bit.
+  void (*logDensities)(const T* factor, const T* mean, const T* rows, T* out, size_t count, size_t n, T atMean);
+  // solveRows for at most fewRows rows and any n.
   size_t fewRows;
   void (*solveFewRows)(const T* factor, size_t factorStride, T* rows, size_t stride, size_t count, size_t n);
   // True only if every entry of rows [first, last) is finite and within `tolerance` of its mirror, relative to the
