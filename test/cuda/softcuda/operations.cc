@@ -14,22 +14,28 @@ namespace {
 
 using Table = std::map<std::string, Operation>;
 
-template <typename D, typename... S, typename F, size_t... I>
-void apply(F compute, char* const* operands, Mask mask, std::index_sequence<I...>) {
-  char* to = operands[0];
-  const char* from[] = {operands[I + 1]...};
-  if (mask != all) {
-    forEach(mask, [&](unsigned lane) { set<D>(to, lane, compute(get<S>(from[I], lane)...)); });
-    return;
-  }
-  // An operand that is also written lies at the same place. An operation that calls a function stays a loop, and
-  // clang warns about it.
-#pragma clang loop vectorize(assume_safety)
-  for (unsigned lane = 0; lane < lanes; ++lane) set<D>(to, lane, compute(get<S>(from[I], lane)...));
+// Copies the values of some threads.
+template <size_t sizeBytes>
+[[gnu::noinline]] void copy(char* to, const char* from, Mask mask) {
+  forEach(mask, [&](unsigned lane) { memcpy(to + lane * sizeBytes, from + lane * sizeBytes, sizeBytes); });
 }
 
+template <typename D, typename... S, typename F, size_t... I>
+void apply(F compute, char* const* operands, Mask mask, std::index_sequence<I...>) {
+  // Every operation is defined for all values, so it may run for inactive threads, too.
+  alignas(32) char ofAll[lanes * sizeof(D)];
+  char* to = mask == all ? operands[0] : ofAll;
+  const char* from[] = {operands[I + 1]...};
+  // An operand that is also written lies at the same place. An operation that calls a function stays a loop, and
+  // clang warns about it. A loop that is unrolled first is not vectorized.
+#pragma clang loop vectorize(assume_safety) unroll(disable)
+  for (unsigned lane = 0; lane < lanes; ++lane) set<D>(to, lane, compute(get<S>(from[I], lane)...));
+  if (mask != all) copy<sizeof(D)>(operands[0], ofAll, mask);
+}
+
+// What fills the table is not optimized, which would take as long as the operations do.
 template <typename D, typename... S, typename F>
-Operation each(F compute) {
+[[clang::optnone]] Operation each(F compute) {
   return {[compute](char* const* operands, Mask mask) {
             apply<D, S...>(compute, operands, mask, std::index_sequence_for<S...>());
           },
@@ -39,7 +45,7 @@ Operation each(F compute) {
 using Truth = uint8_t;  // a predicate
 
 template <typename T>
-void addComparisons(Table& table, const std::string& type) {
+[[clang::optnone]] void addComparisons(Table& table, const std::string& type) {
   const auto add = [&](const char* name, auto compare) {
     table[std::string("setp.") + name + "." + type] =
         each<Truth, T, T>([compare](T a, T b) -> Truth { return compare(a, b); });
@@ -65,7 +71,7 @@ void addComparisons(Table& table, const std::string& type) {
 }
 
 template <typename T>
-void addChoices(Table& table, const std::string& type) {
+[[clang::optnone]] void addChoices(Table& table, const std::string& type) {
   table["mov." + type] = each<T, T>([](T a) { return a; });
   table["selp." + type] = each<T, T, T, Truth>([](T a, T b, Truth chosen) { return chosen != 0 ? a : b; });
 }
@@ -85,7 +91,7 @@ T remainder(T a, T b) {
 }
 
 template <typename T>
-void addIntegers(Table& table, const std::string& type) {
+[[clang::optnone]] void addIntegers(Table& table, const std::string& type) {
   using U = std::make_unsigned_t<T>;
   static constexpr unsigned bits = 8 * sizeof(T);
   const auto unsignedly = [](auto compute) {
@@ -121,7 +127,7 @@ void addIntegers(Table& table, const std::string& type) {
 }
 
 template <typename T, typename Wide>
-void addProducts(Table& table, const std::string& type) {
+[[clang::optnone]] void addProducts(Table& table, const std::string& type) {
   table["mul.wide." + type] = each<Wide, T, T>([](T a, T b) { return static_cast<Wide>(Wide{a} * Wide{b}); });
   table["mul.hi." + type] =
       each<T, T, T>([](T a, T b) { return static_cast<T>(static_cast<Wide>(Wide{a} * Wide{b}) >> (8 * sizeof(T))); });
@@ -131,7 +137,7 @@ void addProducts(Table& table, const std::string& type) {
 }
 
 template <typename T>
-void addBits(Table& table, const std::string& type) {
+[[clang::optnone]] void addBits(Table& table, const std::string& type) {
   addChoices<T>(table, type);
   table["and." + type] = each<T, T, T>([](T a, T b) { return static_cast<T>(a & b); });
   table["or." + type] = each<T, T, T>([](T a, T b) { return static_cast<T>(a | b); });
@@ -146,7 +152,7 @@ void addBits(Table& table, const std::string& type) {
 }
 
 template <typename T>
-void addReals(Table& table, const std::string& type) {
+[[clang::optnone]] void addReals(Table& table, const std::string& type) {
   addComparisons<T>(table, type);
   addChoices<T>(table, type);
   const std::string rounded = "rn." + type;
@@ -182,7 +188,7 @@ S rounded(S value, char mode) {
 
 // `D` and `S` are held in registers of `RD` and `RS`, which are wider for bytes.
 template <typename D, typename RD, typename S, typename RS>
-void addConversion(Table& table, const std::string& to, const std::string& from) {
+[[clang::optnone]] void addConversion(Table& table, const std::string& to, const std::string& from) {
   const std::string types = to + "." + from;
   if constexpr (std::is_floating_point_v<S>) {
     if constexpr (std::is_floating_point_v<D> && !std::is_same_v<D, S>) {
@@ -204,7 +210,7 @@ void addConversion(Table& table, const std::string& to, const std::string& from)
 }
 
 template <typename D, typename RD = D>
-void addConversions(Table& table, const std::string& to) {
+[[clang::optnone]] void addConversions(Table& table, const std::string& to) {
   addConversion<D, RD, uint8_t, uint16_t>(table, to, "u8");
   addConversion<D, RD, int8_t, uint16_t>(table, to, "s8");
   addConversion<D, RD, uint16_t, uint16_t>(table, to, "u16");
@@ -217,7 +223,7 @@ void addConversions(Table& table, const std::string& to) {
   addConversion<D, RD, double, double>(table, to, "f64");
 }
 
-Table made() {
+[[clang::optnone]] Table made() {
   Table table;
   addIntegers<uint16_t>(table, "u16");
   addIntegers<int16_t>(table, "s16");
