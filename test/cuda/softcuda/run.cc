@@ -329,6 +329,8 @@ void Warp::copyEach(const Instruction& instruction, Mask chosen, Group& group) {
   Block near{0, 0, nullptr};
   if (isGlobal) near = last;
   if (instruction.space == Space::shared) near = {0, group.shared.size(), group.shared.data()};
+  if (instruction.space == Space::param)
+    near = {0, group.launch.parameters.size(), const_cast<char*>(group.launch.parameters.data())};
   const uint64_t shift = instruction.offset - near.address;
   if (chosen == all && held == sizeof(T) && near.sizeBytes >= sizeBytes) {
     uint64_t furthest = 0, bits = near.address;
