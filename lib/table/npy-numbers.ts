@@ -3,14 +3,14 @@ import { describe } from '../check.ts';
 import { type Real, type RealDtype, zerosOf } from '../dtype.ts';
 import { refuseInexact } from './complete-rows.ts';
 import { malformedNpy, unsupportedNpy } from './npy-error.ts';
-import { Inexact } from './numbers.ts';
+import { Inexact, type NumberLayout, readNumbers } from './numbers.ts';
 import type { PythonValue } from './python-literal.ts';
 
 /** The type of the numbers in an NPY file. */
 export interface NpyNumbers {
   /** NumPy's letter: float, signed or unsigned integer, boolean. */
   readonly kind: 'f' | 'i' | 'u' | 'b';
-  readonly bytes: number;
+  readonly bytes: 1 | 2 | 4 | 8;
   /** True if the file's byte order is not this machine's. */
   readonly isSwapped: boolean;
   /** The type in which the numbers are read: `float32` for float16 and float32, otherwise `float64`. */
@@ -32,7 +32,7 @@ export function npyNumbers(path: string, descr: PythonValue): NpyNumbers {
   const own = endianness() === 'LE' ? '<' : '>';
   return {
     kind: kind as NpyNumbers['kind'],
-    bytes,
+    bytes: bytes as NpyNumbers['bytes'],
     isSwapped: bytes > 1 && (order === '<' || order === '>') && order !== own,
     dtype: kind === 'f' && bytes < 8 ? 'float32' : 'float64',
   };
@@ -58,27 +58,26 @@ export function realsOf(
   if (isSwapped) swap(bytes, width);
   const { buffer, byteOffset } = bytes;
   const length = bytes.length / width;
-  if (kind === 'f') {
-    if (width === 8) return new Float64Array(buffer as ArrayBuffer, byteOffset, length);
-    if (width === 4) return new Float32Array(buffer as ArrayBuffer, byteOffset, length);
-    return float16s(new Uint16Array(buffer, byteOffset, length));
-  }
-  const values = zerosOf('float64', length) as Float64Array;
-  if (width === 8) {
-    const inexact = fromInt64(kind === 'i', new Uint32Array(buffer, byteOffset, 2 * length), values);
-    if (inexact === undefined) return values;
-    const { row, column } = placeOf(inexact.index);
-    throw refuseInexact(inexact.value, path, String(column), row);
-  }
+  if (kind === 'f' && width === 8) return new Float64Array(buffer as ArrayBuffer, byteOffset, length);
+  if (kind === 'f' && width === 4) return new Float32Array(buffer as ArrayBuffer, byteOffset, length);
   if (kind === 'b') {
     const odd = bytes.find((byte) => byte > 1);
     if (odd !== undefined) throw malformedNpy(path, `it has a boolean of (${odd})`);
   }
-  const [small, middle, large] =
-    kind === 'i' ? [Int8Array, Int16Array, Int32Array] : [Uint8Array, Uint16Array, Uint32Array];
-  const integers = width === 1 ? small : width === 2 ? middle : large;
-  values.set(new integers(buffer as ArrayBuffer, byteOffset, length));
+  const values = zerosOf(numbers.dtype, length) as Real;
+  try {
+    readNumbers(bytes, 0, layoutOf(numbers), values, 0, length);
+  } catch (error) {
+    if (!(error instanceof Inexact)) throw error;
+    const { row, column } = placeOf(error.index);
+    throw refuseInexact(error.value, path, String(column), row);
+  }
   return values;
+}
+
+function layoutOf({ kind, bytes }: NpyNumbers): NumberLayout {
+  const bits = (8 * bytes) as 8 | 16 | 32 | 64;
+  return { kind: kind === 'f' ? 'float' : kind === 'i' ? 'int' : 'uint', bits, bytes };
 }
 
 function swap(bytes: Uint8Array, width: number): void {
@@ -86,35 +85,4 @@ function swap(bytes: Uint8Array, width: number): void {
   if (width === 2) buffer.swap16();
   else if (width === 4) buffer.swap32();
   else buffer.swap64();
-}
-
-let float16: Float32Array | undefined;
-
-function float16s(halves: Uint16Array): Float32Array {
-  float16 ??= Float32Array.from({ length: 1 << 16 }, (_, bits) => float16Of(bits));
-  const values = zerosOf('float32', halves.length) as Float32Array;
-  for (let i = 0; i < halves.length; i++) values[i] = float16[halves[i]!]!;
-  return values;
-}
-
-function float16Of(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const exponent = (bits >> 10) & 31;
-  const fraction = bits & 0x3ff;
-  if (exponent === 31) return fraction === 0 ? sign * Infinity : Number.NaN;
-  return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25));
-}
-
-// Also the first integer that float64 does not hold, if there is one.
-function fromInt64(isSigned: boolean, words: Uint32Array, values: Float64Array): Inexact | undefined {
-  const [low, high] = endianness() === 'LE' ? [0, 1] : [1, 0];
-  for (let i = 0; i < values.length; i++) {
-    const upper = isSigned ? words[2 * i + high]! | 0 : words[2 * i + high]!;
-    const value = upper * 4294967296 + words[2 * i + low]!;
-    values[i] = value;
-    if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) continue;
-    const exact = BigInt(upper) * 4294967296n + BigInt(words[2 * i + low]!);
-    if (BigInt(value) !== exact) return new Inexact(i, exact);
-  }
-  return undefined;
 }

@@ -1,3 +1,4 @@
+import { endianness } from 'node:os';
 import type { Real } from '../dtype.ts';
 import { Contradiction } from './contradiction.ts';
 
@@ -85,30 +86,36 @@ function copy(
   out.set(from, start);
 }
 
+// In the machine's byte order, to which the NPY reader has swapped.
+const low = endianness() === 'LE' ? 0 : 1;
+const high = 1 - low;
+
 function copyLong(halves: Int32Array, isUnsigned: boolean, out: Real, start: number): void {
   for (let index = 0; index < halves.length; index += 2) {
-    const number = joinHalves(halves[index]!, halves[index + 1]!, isUnsigned);
-    if (number === undefined) throw new Inexact(index / 2, bigOf(halves[index]!, halves[index + 1]!, isUnsigned));
+    const number = joinHalves(halves[index + low]!, halves[index + high]!, isUnsigned);
+    if (number === undefined) {
+      const value = bigOf(halves[index + low]!, halves[index + high]!, isUnsigned);
+      throw new Inexact(index / 2, value);
+    }
     out[start + index / 2] = number;
   }
 }
 
-// Half precision: five bits of exponent, ten of significand.
+let halfNumbers: Float32Array | undefined;
+
+// There are few numbers of half precision, and a look into a table is several times as fast as a power of 2.
 function copyHalves(halves: Uint16Array, out: Real, start: number): void {
-  for (let index = 0; index < halves.length; index++) {
-    const half = halves[index]!;
-    const exponent = (half >> 10) & 31;
-    const fraction = half & 1023;
-    const size =
-      exponent === 0
-        ? fraction * 2 ** -24
-        : exponent === 31
-          ? fraction === 0
-            ? Infinity
-            : Number.NaN
-          : (1024 + fraction) * 2 ** (exponent - 25);
-    out[start + index] = half & 0x8000 ? -size : size;
-  }
+  halfNumbers ??= Float32Array.from({ length: 1 << 16 }, (_, bits) => halfNumber(bits));
+  for (let index = 0; index < halves.length; index++) out[start + index] = halfNumbers[halves[index]!]!;
+}
+
+// Half precision: five bits of exponent, ten of significand.
+function halfNumber(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 31;
+  const fraction = bits & 1023;
+  if (exponent === 31) return fraction === 0 ? sign * Infinity : Number.NaN;
+  return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25));
 }
 
 function checkRange(out: Real, start: number, count: number, { kind, bits }: NumberLayout): void {
