@@ -1,6 +1,7 @@
 // Builds what is missing or older than its sources: dist/ (its declarations by tsc, its code by esbuild, the plotting
 // libraries included), and build/Release/covarium.node as `covarium build-native` does it for users.
-// With --optional an addon that can't be built is said, and the reference device remains; without it that is a failure.
+// With --optional an addon that can't be built is said, and the reference device remains; without it, or if there is an
+// addon of older sources, that is a failure.
 // With --no-addon it is left to prebuilds.mjs.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -180,7 +181,10 @@ if (!process.argv.includes('--no-addon') && !isCurrent(addon, ['objc', 'msl', 'b
   } catch (error) {
     if (interruption.signal.aborted) process.exit(130);
     if (error.name !== 'CovariumError') throw error;
-    console.error(`${error.message} The reference device in plain TypeScript works without the addon.`);
-    if (!optional) process.exit(1);
+    const isStale = existsSync(join(folder, addon));
+    const without = 'the reference device in plain TypeScript works without it';
+    console.error(`${error.message} ${isStale ? `${addon} is of older sources: delete it, and` : 'But'} ${without}.`);
+    // What runs next would run code that is no longer there.
+    if (!optional || isStale) process.exit(1);
   }
 }
