@@ -395,11 +395,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
    * ```
    */
   async boxProbability(options: BoxOptions): Promise<BoxProbability> {
-    return integrate(
-      () => this.#open(),
-      (parameters, rest) => boxOf(parameters, rest),
-      options,
-    );
+    return integrate(() => this.#open(), boxOf, options);
   }
 
   /** Synchronous twin of {@link boxProbability}. */
