@@ -225,6 +225,9 @@ onEveryDevice('a command buffer names the operand, whatever is wrong with it.', 
     logDensity: { factor: square, mean: rowOf, rows: square, out: rowOf },
     meanAndCovariance: { rows: square, mean: rowOf, covariance: square },
   };
+  const others = ['constructor', 'launch', 'commit', 'commitSync'];
+  const recorded = Object.getOwnPropertyNames(CommandBuffer.prototype).filter((name) => !others.includes(name));
+  assert.equal(Object.keys(commands).sort(), recorded.sort(), 'each command has its valid arguments above');
   const closed = square();
   closed.close();
   const wrongOnes: readonly [ErrorCode, unknown][] = [
