@@ -10,7 +10,7 @@ const check = process.argv.includes('--check');
 let unformatted = 0;
 for (const room of ['objc', 'msl', 'test', 'bench', 'examples']) {
   for (const name of readdirSync(join(folder, room), { recursive: true, encoding: 'utf8' })) {
-    if (!/\.(cc|h|inc|mm|metal)$|metal_stdlib$/.test(name)) continue;
+    if (!/\.(cc|cu|h|inc|mm|metal)$|metal_stdlib$/.test(name)) continue;
     const path = join(folder, room, name);
     const text = readFileSync(path, 'utf8');
     const formatted = format(text, 'source.cc', style);

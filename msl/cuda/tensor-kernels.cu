@@ -15,10 +15,9 @@ namespace msl {
 #include "entries.h"
 
 // With 64 sums in registers, a multiprocessor has room for one group.
-#define TILE_KERNEL(name, tile, parameters, ...)                                                          \
-  extern "C" __attribute__((__global__)) __attribute__((launch_bounds(256, 1))) void name parameters {     \
-    if (LANES == msl::tile_lanes)                                                                         \
-      msl::tile(__VA_ARGS__, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE);                \
+#define TILE_KERNEL(name, tile, parameters, ...)                                                                       \
+  extern "C" __attribute__((__global__)) __attribute__((launch_bounds(256, 1))) void name parameters {                 \
+    if (LANES == msl::tile_lanes) msl::tile(__VA_ARGS__, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE); \
   }
 
 TILE_KERNEL(product_tiles_float64, product_tile<double>,
@@ -32,5 +31,5 @@ TILE_KERNEL(solve_tiles_float64, solve_row_tile<double>,
             factor, mean, rows, work, out)
 TILE_KERNEL(cholesky_below_float64, solve_below<double>,
             (double* a, const uint* failed, msl::CholeskyTileParams params), a, failed)
-TILE_KERNEL(cholesky_update_float64, update_tile<double>,
-            (double* a, uint* failed, msl::CholeskyTileParams params), a, failed)
+TILE_KERNEL(cholesky_update_float64, update_tile<double>, (double* a, uint* failed, msl::CholeskyTileParams params), a,
+            failed)
