@@ -35,17 +35,12 @@ namespace {
 #include "sample.metal"
 #include "triangle.metal"
 
-// Kernels that only a GPU with its own memory launches: the stand-in for such a GPU has them (test/cuda/softcuda).
+// Kernels that the CPU replaces by code of its own: the stand-in for Apple's GPUs runs them (test/metal/softmetal).
 #ifdef COVARIUM_GPU_KERNELS
 #include "cholesky-tiles.metal"
-#include "product-tiles.metal"
 #include "sample-narrow.metal"
 #include "sample-tiles.metal"
 #include "solve-tiles.metal"
-
-#include "float64.inc"
-#include "reduce.inc"
-#include "stretch.inc"
 #endif
 
 #include "adapters.inc"
@@ -93,30 +88,7 @@ size_t sampleNarrowBytes(const void* params, uint32_t, uint32_t) {
   return sample_narrow_bytes(sample.columns);
 }
 
-template <typename Real, unsigned long (*elements)(uint32_t, uint32_t)>
-size_t densitiesBytes(const void* params, uint32_t lanes, uint32_t) {
-  DensitiesParams densities;
-  memcpy(&densities, params, sizeof densities);
-  return sizeof(Real) * elements(densities.columns, lanes);
-}
-
-size_t stretchBytes(const void* params, uint32_t, uint32_t) {
-  StretchParams stretch;
-  memcpy(&stretch, params, sizeof stretch);
-  return sizeof(double) * stretch.rowsPerGroup;
-}
-
-size_t selectBytes(const void*, uint32_t, uint32_t) { return sizeof(uint) * select_bins; }
-
-size_t momentsBytes(const void*, uint32_t, uint32_t) { return sizeof(double) * moments_elements; }
-
-template <typename Real>
-size_t normsBytes(const void*, uint32_t lanes, uint32_t) {
-  return sizeof(Real) * lanes;
-}
-
 size_t tileBytes(const void*, uint32_t, uint32_t) { return tile_bytes(); }
-size_t tileBytesFloat64(const void*, uint32_t, uint32_t) { return 2 * tile_bytes(); }
 #endif
 
 const Kernel kernelList[] = {
@@ -138,41 +110,10 @@ const Kernel kernelList[] = {
 #ifdef COVARIUM_GPU_KERNELS
     reduction<sample_narrow>("sample_narrow", sampleNarrowBytes),
     reduction<sample_tiles>("sample_tiles", tileBytes),
-    reduction<product_tiles>("product_tiles", tileBytes),
     reduction<solve_tiles>("solve_tiles", tileBytes),
     reduction<cholesky_below>("cholesky_below", tileBytes),
-    reduction<cholesky_below_float64>("cholesky_below_float64", tileBytesFloat64),
     reduction<cholesky_update>("cholesky_update", tileBytes),
-    reduction<cholesky_update_float64>("cholesky_update_float64", tileBytesFloat64),
-    reduction<solve_tiles_float64>("solve_tiles_float64", tileBytesFloat64),
-    map<antitransposed>("antitransposed"),
-    map<antitransposed_float64>("antitransposed_float64"),
     map<less_mean>("less_mean"),
-    map<less_mean_float64>("less_mean_float64"),
-    reduction<norm_densities>("norm_densities", normsBytes<float>),
-    reduction<norm_densities_float64>("norm_densities_float64", normsBytes<double>),
-    reduction<add_moments>("add_moments", momentsBytes),
-    reduction<add_moments_float64>("add_moments_float64", momentsBytes),
-    reduction<add_segments>("add_segments", momentsBytes),
-    reduction<stretch_rows>("stretch_rows", stretchBytes),
-    reduction<stretch_rows_float64>("stretch_rows_float64", stretchBytes),
-    reduction<select_ranks>("select_ranks", selectBytes),
-    reduction<select_ranks_float64>("select_ranks_float64", selectBytes),
-    map<less_centre>("less_centre"),
-    map<less_centre_float64>("less_centre_float64"),
-    map<add_lower>("add_lower"),
-    map<count_between>("count_between"),
-    map<count_between_float64>("count_between_float64"),
-    map<fill_normal_float64>("fill_normal_float64"),
-    map<find_not_finite>("find_not_finite"),
-    map<find_not_finite_float64>("find_not_finite_float64"),
-    reduction<densities>("densities", densitiesBytes<float, densities_elements>),
-    reduction<densities_float64>("densities_float64", densitiesBytes<double, densities_elements>),
-    reduction<densities_by_columns>("densities_by_columns", densitiesBytes<float, densities_by_columns_elements>),
-    reduction<densities_by_columns_float64>("densities_by_columns_float64",
-                                            densitiesBytes<double, densities_by_columns_elements>),
-    reduction<sample_tiles_float64>("sample_tiles_float64", tileBytesFloat64),
-    reduction<product_tiles_float64>("product_tiles_float64", tileBytesFloat64),
 #endif
 };
 
