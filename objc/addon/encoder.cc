@@ -300,16 +300,6 @@ void EncoderObject::logDensityBatch(const Napi::CallbackInfo& info) {
   });
 }
 
-void EncoderObject::squaredNorms(const Napi::CallbackInfo& info) {
-  guarded(info.Env(), [&] {
-    const Operand rows = operandAt(info, 0), out = operandAt(info, 1);
-    const size_t n = sizeAt(info, 2);
-    requireSameType({&rows, &out});
-    requireLength(rows, out.length, n);
-    commands().squaredNorms(rows, out, n);
-  });
-}
-
 void EncoderObject::normalQuantiles(const Napi::CallbackInfo& info) {
   guarded(info.Env(), [&] {
     const Operand values = operandAt(info, 0);

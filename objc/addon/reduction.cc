@@ -6,6 +6,16 @@
 
 namespace covarium::addon {
 
+void EncoderObject::squaredNorms(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand rows = operandAt(info, 0), out = operandAt(info, 1);
+    const size_t n = sizeAt(info, 2);
+    requireSameType({&rows, &out});
+    requireLength(rows, out.length, n);
+    commands().squaredNorms(rows, out, n);
+  });
+}
+
 void EncoderObject::meanAndCovariance(const Napi::CallbackInfo& info) {
   guarded(info.Env(), [&] {
     const Operand rows = operandAt(info, 0), mean = operandAt(info, 1), covariance = operandAt(info, 2);
