@@ -1,6 +1,7 @@
 import { elementTypeOf, foreignNames } from '../array/foreign.ts';
 import { requireAttached } from '../array/host-memory.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
+import { requireLength } from '../array/operand.ts';
 import {
   type AbortOptions,
   checkOptions,
@@ -39,8 +40,7 @@ const openers: { readonly [format in TableFormat]: OpenWriter } = {
  */
 export async function openTableWriter(output: Output, format: TableFormat, head: TableHead): Promise<TableWriter> {
   try {
-    if (head.names !== undefined && head.names.length !== head.columns)
-      throw new CovariumError('ERR_SHAPE', `There are (${head.names.length}) names, but (${head.columns}) columns.`);
+    if (head.names !== undefined) requireLength('`names`', head.names.length, head.columns, '`rows`', 'columns');
     // UTF-8 has no half of a surrogate pair: each would become U+FFFD, and two names one.
     const broken = format === 'npy' ? undefined : head.names?.find((name) => /\p{Cs}/u.test(name));
     if (broken !== undefined)
