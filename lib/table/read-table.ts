@@ -103,7 +103,10 @@ function csvOptions({ header, delimiter, comment }: CsvOptions): CsvOptions {
         `${marked(name)} is (${quoted(letter)}): pass one ASCII letter that is neither part of a number nor a quote.`,
       );
   if (delimiter !== undefined && delimiter === comment)
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Delimiter and comment are the same letter (${delimiter}).`);
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `\`delimiter\` and \`comment\` are the same letter (${delimiter}): pass two.`,
+    );
   return { header, delimiter, comment };
 }
 

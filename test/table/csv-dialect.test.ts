@@ -303,4 +303,14 @@ test('A web page and JSON are not taken as a header without rows.', async () => 
     assert.equal((await readTable(Buffer.from(text))).names, names);
 });
 
+test('What is no letter for a delimiter or a comment, or is both, is refused by its name.', async () => {
+  const refused = (told: string, options: TableOptions) =>
+    throwsCode('ERR_INVALID_ARGUMENT', told, () => readTable(Buffer.from('a\n1\n'), options));
+  for (const letter of ['', 'ab', '1', '.', '"', '\n', null as never]) {
+    await refused('`delimiter` is', { delimiter: letter });
+    await refused('`comment` is', { comment: letter });
+  }
+  await refused('`delimiter` and `comment` are the same letter (;)', { delimiter: ';', comment: ';' });
+});
+
 test.run();
