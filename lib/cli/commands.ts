@@ -34,6 +34,7 @@ export async function command(words: readonly string[]): Promise<void> {
     )
     .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) });
   const formats = tableFormats.join(', ');
+  const files = `.${tableFormats.join(', .')}`.replace(/, (\S+)$/, ' or $1');
   const device = () => new Option('--device <kind>', 'metal, cuda, cpu or reference; the best that works by default');
   const ddof = () =>
     new Option('--ddof <n>', "degrees of freedom taken from the covariance's divisor; 1, or 0 with a fixed mean");
@@ -68,7 +69,7 @@ export async function command(words: readonly string[]): Promise<void> {
   program
     .command('fit')
     .description('fit a normal to rows of numbers')
-    .argument('<data...>', '.csv, .npy, .arrow or .parquet files of numbers, or - for standard input')
+    .argument('<data...>', `${files} files of numbers, or - for standard input`)
     .option('--format <format>', `${formats}; by default what the ending says, csv for -`)
     .option('--columns <a,b>', 'the columns to fit to, by name; all by default')
     .addOption(missing())
@@ -137,10 +138,7 @@ export async function command(words: readonly string[]): Promise<void> {
     .option('--dtype <type>', 'float32 or float64; what the model says by default')
     .addOption(device())
     .option('--gpus <list>', 'all, or GPUs as 0,1: they share the rows, by blocks; the rows stay the same')
-    .requiredOption(
-      '--output <file>',
-      'a .npy, .csv, .arrow or .parquet file, - for standard output, or a folder/ for parts',
-    )
+    .requiredOption('--output <file>', `a ${files} file, - for standard output, or a folder/ for parts`)
     .option('--format <format>', `${formats}; by default what the ending says, csv for -, npy for parts`)
     .option('--empirical', 'a sample whose own mean and covariance are exactly those of the normal')
     .option('--no-manifest', 'without the manifest beside the file, by which `covarium verify` checks it')
@@ -224,7 +222,7 @@ export async function command(words: readonly string[]): Promise<void> {
     .description('draw a model with draws and data, a panel for each pair of columns')
     .requiredOption('--model <model.json>', 'what `covarium fit` wrote')
     .requiredOption('--draws <file>', 'a file as `covarium sample` writes it')
-    .option('--data <file>', 'a .npy, .csv, .arrow or .parquet file')
+    .option('--data <file>', `a ${files} file`)
     .addOption(header())
     .addOption(noHeader())
     .addOption(delimiter())

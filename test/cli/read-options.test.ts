@@ -227,6 +227,13 @@ test('plot --missing drop leaves out the same rows as fit, and the picture and t
   assert.match(other.stderr, /--missing is \('keep'\).*\[ERR_INVALID_ARGUMENT\]\n$/);
 });
 
+test('The help of what reads or writes tables has the ending of each format.', async () => {
+  for (const name of ['fit', 'sample', 'plot']) {
+    const { stdout } = await run(['help', name]);
+    for (const format of tableFormats) assert.match(stdout, new RegExp(`\\.${format}\\b`), name);
+  }
+});
+
 async function outcomeOfRun(command: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await run([...command]);
   assert.is(code, 0, stderr);
