@@ -7,9 +7,9 @@ const clusterings = 10;
 
 /**
  * Clusters of rows by k-means in units of the columns' deviations, whose first centres are chosen by k-means++ (Arthur
- * and Vassilvitskii 2007). Of a few rows that are drawn for a centre, that one is taken which leaves the rows nearest to
- * their centres, as scikit-learn does: fewer fits end with two centres in one cluster. For each of `size` clusters: 1
- * for its rows, 0 for the others.
+ * and Vassilvitskii 2007). Of a few rows that are drawn for a centre, that one is taken which leaves the rows nearest
+ * to their centres, as scikit-learn does: fewer fits end with two centres in one cluster. For each of `size` clusters:
+ * 1 for its rows, 0 for the others.
  */
 export function* clusters(
   values: Float64Array,
