@@ -19,7 +19,7 @@ const numberBytes = maximumDecimalBytes + 1;
 
 /**
  * CSV, with a header row if there are names. Each number is written as the shortest decimal that reads back as the same
- * number of its type, like String() does.
+ * number of its type, like String() does, and a negative zero as -0.
  */
 export async function openCsvWriter(
   output: Output,

@@ -17,7 +17,7 @@ const powers = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${ex
  */
 export function writeFloat32(value: number, bytes: Uint8Array, at: number): number {
   const size = Math.abs(value);
-  if (size === 0) return writeText('0', bytes, at);
+  if (size === 0) return writeText(textOf(value), bytes, at);
   if (!(size >= 1e-5 && size < 1e7) || isPowerOfTwo(size)) return writeText(float32Text(value), bytes, at);
   let places = 5;
   if (size >= 1) for (let power = 1; size >= powers[power]! && places > 0; power++) places--;
@@ -44,7 +44,12 @@ export function writeFloat32(value: number, bytes: Uint8Array, at: number): numb
 
 /** Writes the shortest decimal that reads back as the float64 `value`, and returns the place after it. */
 export function writeFloat64(value: number, bytes: Uint8Array, at: number): number {
-  return writeText(String(value), bytes, at);
+  return writeText(textOf(value), bytes, at);
+}
+
+// String() leaves out the sign of a negative zero.
+function textOf(value: number): string {
+  return Object.is(value, -0) ? '-0' : String(value);
 }
 
 // Slow but exact. A number in the middle of two decimals becomes the even one, as in std::to_chars. Below a power of

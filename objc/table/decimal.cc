@@ -182,9 +182,9 @@ char* copied(const char* text, char* to) {
 // https://tc39.es/ecma262/#sec-numeric-types-number-tostring: k digits, with the point after the n-th.
 template <typename Real>
 char* write(Real value, char* to) {
-  if (value == 0) return copied("0", to);
   if (std::isnan(value)) return copied("NaN", to);
-  if (value < 0) *to++ = '-';
+  if (std::signbit(value)) *to++ = '-';
+  if (value == 0) return copied("0", to);
   if (std::isinf(value)) return copied("Infinity", to);
   // Up to the first whole number x for which x + 1 is not a number of the type, the library writes the same digits.
   const Real size = std::fabs(value), wholes = static_cast<Real>(uint64_t{1} << std::numeric_limits<Real>::digits);

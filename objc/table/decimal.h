@@ -19,7 +19,7 @@ const char* readDecimal(const char* begin, const char* end, double* value);
 bool isRounded(const char* begin, const char* end, double value);
 
 // Writes the shortest decimal that reads back as the same number of its type, and returns its end. For a double it is
-// the text of JavaScript's String(), so a zero has no sign.
+// the text of JavaScript's String(), with the sign of a negative zero, which String() leaves out.
 char* writeDecimal(double value, char* to);
 char* writeDecimal(float value, char* to);
 

@@ -40,7 +40,7 @@ else {
     };
     const different = (lines: string[], expected: string[]) => lines.filter((line, i) => line !== expected[i]);
     const double = Float64Array.from(values);
-    const shown = Array.from(double, (value) => (Number.isNaN(value) ? 'NaN' : String(value)));
+    const shown = Array.from(double, (value) => (Object.is(value, -0) ? '-0' : String(value)));
     assert.equal(different(await linesOf(double), shown), []);
     const single = Float32Array.from(values);
     const plain = Array.from(single, (value) => {

@@ -98,13 +98,11 @@ else
     });
 
     test(`DuckDB reads our CSV of ${dtype}.`, async () => {
-      // Our CSV has no infinities, and its zero has no sign.
-      const finite = values.map((value) => (Number.isFinite(value) && value !== 0 ? value : 1));
-      await writeTable(at('ours.csv'), Matrix.from(finite as Real, { columns: 3 }), { names });
+      await writeTable(at('ours.csv'), Matrix.from(values, { columns: 3 }), { names });
       const columns = names.map((name) => `'${name}': '${type}'`).join(', ');
       const read = await rowsOf(`SELECT * FROM read_csv('${at('ours.csv')}', header = true, columns = {${columns}})`);
       assert.equal(read.names, names);
-      assert.equal(bits(read.values), bits(finite as Real));
+      assert.equal(bits(read.values), bits(values));
     });
   }
 
