@@ -66,6 +66,9 @@ export class Recording {
 
   #refuseCommitted(): void {
     if (this.#committed)
-      throw new CovariumError('ERR_CLOSED', `Command buffer is committed already (${this.#operands.length} operands).`);
+      throw new CovariumError(
+        'ERR_CLOSED',
+        'Command buffer is committed already; make another by device.commandBuffer().',
+      );
   }
 }

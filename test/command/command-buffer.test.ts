@@ -199,7 +199,9 @@ onEveryDevice('a command buffer is committed once.', async (device) => {
   const commands = device.commandBuffer().zeroUpper(square());
   const committed = commands.commit();
   await throwsCode('ERR_CLOSED', 'committed', () => commands.commit());
-  await throwsCode('ERR_CLOSED', 'committed', () => commands.commitSync());
+  await throwsCode('ERR_CLOSED', 'committed already; make another by device.commandBuffer()', () =>
+    commands.commitSync(),
+  );
   await throwsCode('ERR_CLOSED', 'committed', () => commands.zeroUpper(square()));
   await committed;
 });
