@@ -45,8 +45,14 @@ export class CompleteRows {
       }
       // A row with a missing value may also have an infinite one, which is refused.
       const infinite = firstInfinite(values, start, columns);
-      if (infinite < columns) throw this.#refusal(row, infinite, `is not finite (${values[start + infinite]})`);
-      if (this.#missing === 'error') throw this.#refusal(row, column, 'is missing (NaN)');
+      if (infinite < columns)
+        throw this.#refusal(
+          row,
+          infinite,
+          `is not finite (${values[start + infinite]}); a NaN in its place is a missing value`,
+        );
+      if (this.#missing === 'error')
+        throw this.#refusal(row, column, "is missing (NaN); missing: 'drop' (--missing drop) leaves its row out");
       this.#dropped++;
     }
     this.#seen += rows;

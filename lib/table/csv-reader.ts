@@ -289,6 +289,7 @@ function hint(text: string): string {
   if (/^\d{1,4}([-/.])\d{1,2}\1\d{1,4}\b/.test(text)) return `; it looks like a date${leaveOut}`;
   if (spreadsheetError.test(text))
     return '; it is an error value of a spreadsheet: an empty field in its place is a missing value';
+  if (/^[+-]?inf(?:inity)?$/i.test(text)) return '; an empty field in its place is a missing value';
   const delimiter = /[;\t]/.exec(text)?.[0];
   if (delimiter === undefined) return '';
   return `; pass \`delimiter\` (--delimiter) if ${delimiter === ';' ? 'semicolons' : 'tabs'} separate its fields`;

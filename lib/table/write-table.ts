@@ -117,7 +117,8 @@ export type TableInput = MatrixInput | NumberTable;
  * Writes rows x columns of `float32` or `float64` numbers (lists of numbers are `float64`) as CSV, NPY, Arrow (file or
  * stream) or Parquet. The path `-` is standard output. `rows` is a matrix, a table (by columns, by rows, or as {@link
  * readTable} returns it), or an async iterable of these, which are written as they come. The file appears under its
- * name when it is complete; until then an older file stays.
+ * name when it is complete; until then an older file stays. Numbers that are not finite are written as they are (in CSV
+ * as NaN, Infinity and -Infinity), but {@link readTable} takes NaN for a missing value and refuses infinite numbers.
  *
  * ```ts
  * await writeTable('draws.parquet', normal.blocks(1_000_000_000, { seed: 1 }));

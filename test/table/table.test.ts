@@ -198,7 +198,7 @@ test('Missing fields of CSV are refused with their place, or their rows dropped.
   await throwsCode('ERR_MALFORMED_CSV', '(x)', () => readTable(file('text.csv', 'a\nx\n'), { missing: 'drop' }));
 });
 
-test('An infinite number is refused, whether or not rows with missing numbers are dropped.', async () => {
+test('An infinite number is written, and refused by a reader, also if rows with missing ones are dropped.', async () => {
   for (const format of ['npy', 'arrow', 'parquet'] as const) {
     await writeTable(
       at(`infinite.${format}`),
@@ -206,11 +206,17 @@ test('An infinite number is refused, whether or not rows with missing numbers ar
     );
     const path = at(`infinite.${format}`);
     assert.equal((await throwsCode('ERR_NOT_FINITE', 'missing', () => readTable(path))).row, 0);
-    const { row, column } = await throwsCode('ERR_NOT_FINITE', '(-Infinity)', () =>
+    const { row, column } = await throwsCode('ERR_NOT_FINITE', '(-Infinity); a NaN in its place', () =>
       readTable(path, { missing: 'drop' }),
     );
     assert.equal([row, column], [1, 1]);
   }
+  await writeTable(at('infinite.csv'), [[Number.NaN], [3], [-Infinity], [Infinity]]);
+  assert.is(readFileSync(at('infinite.csv'), 'utf8'), 'NaN\n3\n-Infinity\nInfinity\n');
+  for (const text of ['-Infinity', 'Infinity', 'inf', '+Inf'])
+    await throwsCode('ERR_MALFORMED_CSV', `(${text}); an empty field in its place is a missing value`, () =>
+      readTable(Buffer.from(`a\n1\n${text}\n`), { missing: 'drop' }),
+    );
 });
 
 const malformed: { readonly [format in TableFormat]: ErrorCode } = {
