@@ -112,8 +112,9 @@ async function momentsOfFile(
   const reader = await openTable(path, { ...table, columns: asked });
   try {
     const { names, columns } = reader.head;
-    const placeOf = (name: string | undefined) => (name === undefined ? undefined : place(name, names, path));
-    const [weightsAt, frequenciesAt] = [placeOf(weights), placeOf(frequencies)];
+    const placeOf = (option: string, name: string | undefined) =>
+      name === undefined ? undefined : place(option, name, names, path);
+    const [weightsAt, frequenciesAt] = [placeOf('--weights', weights), placeOf('--frequencies', frequencies)];
     const chosen = Array.from({ length: columns }, (_, column) => column).filter(
       (column) => column !== weightsAt && column !== frequenciesAt,
     );
@@ -158,16 +159,14 @@ async function* blocksOfRows(reader: TableReader, rowsAtOnce: number): AsyncGene
   if (length > 0) yield block.subarray(0, length);
 }
 
-function place(name: string, names: readonly string[] | undefined, path: string): number {
+function place(option: string, name: string, names: readonly string[] | undefined, path: string): number {
   const at = names?.indexOf(name) ?? -1;
-  if (at >= 0 && at !== names!.lastIndexOf(name))
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `File (${path}) has more than one column (${name}).`, { path });
-  if (at >= 0) return at;
-  throw new CovariumError(
-    'ERR_INVALID_ARGUMENT',
-    `File (${path}) has no column (${name}), only (${names?.join(', ') ?? 'columns without names'}).`,
-    { path },
-  );
+  if (at >= 0 && at === names!.lastIndexOf(name)) return at;
+  const why =
+    at >= 0
+      ? `has more than one column (${name})`
+      : `has no column (${name}), only (${names?.join(', ') ?? 'columns without names'})`;
+  throw new CovariumError('ERR_INVALID_ARGUMENT', `${option}: file (${path}) ${why}.`, { path });
 }
 
 function picked(rows: Float64Array, columns: number, chosen: readonly number[]): Float64Array {

@@ -55,7 +55,7 @@ async function normalOf({ model, mean, covariance, ...rest }: ModelArguments): P
   if (model !== undefined || covariance === undefined)
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      'The distribution is either --model, or --covariance with an optional --mean.',
+      'Pass the distribution as either --model, or --covariance with an optional --mean.',
     );
   refuseSharedInput({ '--covariance': covariance, '--mean': mean });
   const options = labelledOptions(rest);

@@ -37,7 +37,7 @@ export async function plot(options: PlotArguments, signal: AbortSignal): Promise
   if (options.output !== '-' && !/\.(svg|png)$/.test(options.output))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
-      `Output (${options.output}) is not a picture: use a .svg file, a .png file, or (-) for SVG on standard output.`,
+      `--output (${options.output}) is not a picture: use a .svg file, a .png file, or (-) for SVG on standard output.`,
     );
   await refuseInputs([options.output], [options.model, options.draws, options.data]);
   refuseSharedInput({ '--model': options.model, '--draws': options.draws, '--data': options.data });
@@ -92,7 +92,10 @@ function wantedColumns(names: readonly string[], wanted: string): number[] {
     const index = names.indexOf(name);
     if (index >= 0) return index;
     const known = describe(names.join(', '));
-    throw new CovariumError('ERR_INVALID_ARGUMENT', `Column (${describe(name)}) is not one of the model's (${known}).`);
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `--columns has (${describe(name)}), which is not one of the model's (${known}).`,
+    );
   });
   if (chosen.length > 0 && new Set(chosen).size === chosen.length) return chosen;
   throw new CovariumError('ERR_INVALID_ARGUMENT', `--columns (${describe(wanted)}) is empty, or names a column twice.`);

@@ -29,7 +29,7 @@ export interface PartArguments extends ShardArguments {
 export async function isFolder({ output, shard, shards, rowsPerPart, checkParts }: PartArguments): Promise<boolean> {
   if ([shard, shards, rowsPerPart, checkParts].some((option) => option !== undefined)) {
     if (output !== '-') return true;
-    throw new CovariumError('ERR_INVALID_ARGUMENT', 'Parts go into a folder, not to standard output (-).');
+    throw new CovariumError('ERR_INVALID_ARGUMENT', '--output is (-), but parts go into a folder: pass its name.');
   }
   if (/[/\\]$/.test(output)) return true;
   return (await stat(output).catch(() => undefined))?.isDirectory() ?? false;

@@ -14,7 +14,10 @@ export function* columnNames({ names, columns }: TableHead): Work<readonly strin
   const all = names ?? Array.from({ length: columns }, (_, i) => `x${i + 1}`);
   const [twice] = yield* repeatedNames(all);
   if (twice === undefined) return all;
-  throw new CovariumError('ERR_INVALID_ARGUMENT', `Column name (${describe(twice)}) occurs twice.`);
+  throw new CovariumError(
+    'ERR_INVALID_ARGUMENT',
+    `Column name (${describe(twice)}) occurs twice; pass other \`names\`.`,
+  );
 }
 
 /** The names that occur more than once, in time that grows with their number: a file may state a million. */
@@ -54,11 +57,14 @@ export function* chosenColumns(
       throw refusal(
         `File (${path}) has no column names, so column (${describe(name)}) cannot be found; leave \`columns\` out.`,
       );
-    if (name === again) throw refusal(`Column (${describe(name)}) is requested twice.`);
+    if (name === again) throw refusal(`\`columns\` has (${describe(name)}) twice; pass it once.`);
     const index = places.get(name);
     if (index === undefined)
-      throw refusal(`Column (${describe(name)}) is not one of file (${path}): (${describe(names.join(', '))}).`);
-    if (repeated.has(name)) throw refusal(`File (${path}) has column (${describe(name)}) twice.`);
+      throw refusal(
+        `\`columns\` has (${describe(name)}), which file (${path}) does not have; pass some of (${describe(names.join(', '))}).`,
+      );
+    if (repeated.has(name))
+      throw refusal(`\`columns\` has (${describe(name)}), which file (${path}) has twice; pass others.`);
     chosen.push(index);
     if (isSlice(chosen.length)) yield;
   }

@@ -41,7 +41,7 @@ export function formatOf(path: string, given?: string, otherwise?: TableFormat):
     'ERR_INVALID_ARGUMENT',
     `File (${path}) ends in none of (${Object.keys(endings)
       .map((each) => `.${each}`)
-      .join(', ')}), and no format is given.`,
+      .join(', ')}); pass a \`format\` (--format).`,
     { path },
   );
 }

@@ -46,7 +46,7 @@ export async function openTableWriter(output: Output, format: TableFormat, head:
     if (broken !== undefined)
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
-        `Column name (${describe(broken)}) has half of a surrogate pair, which no file can hold.`,
+        `Column name (${describe(broken)}) has half of a surrogate pair, which no file can hold; pass other \`names\`.`,
       );
     return new CountedWriter(output, head, await openers[format](output, head));
   } catch (error) {
@@ -80,14 +80,14 @@ class CountedWriter implements TableWriter {
       throw new CovariumError('ERR_INVALID_ARGUMENT', `Values are of type (${dtypeOf(values)}), not (${dtype}).`);
     this.#rows += values.length / columns;
     if (rows !== undefined && this.#rows > rows)
-      throw new CovariumError('ERR_SHAPE', `Table of (${rows}) rows got (${this.#rows}).`);
+      throw new CovariumError('ERR_SHAPE', `\`count\` is (${rows}), but there are (${this.#rows}) rows or more.`);
     if (values.length > 0) await this.#writer.write(values);
   }
 
   async finish(): Promise<void> {
     const { rows } = this.#head;
     if (rows !== undefined && this.#rows !== rows)
-      throw new CovariumError('ERR_SHAPE', `Table of (${rows}) rows ended after (${this.#rows}).`);
+      throw new CovariumError('ERR_SHAPE', `\`count\` is (${rows}), but there are (${this.#rows}) rows.`);
     await this.#writer.finish();
     await this.#output.finish();
   }
@@ -158,7 +158,7 @@ export async function writeTable(
     if (head.columns === 0)
       throw new CovariumError(
         'ERR_SHAPE',
-        'Rows gave (0) blocks; pass `names`, so that the number of columns is known.',
+        '`rows` gave (0) blocks; pass `names`, so that the number of columns is known.',
       );
     const { openOutput } = await loading(import('../file/output.ts'));
     table = await openTableWriter(await openOutput(path, signal), format, head);

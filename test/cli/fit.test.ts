@@ -276,7 +276,7 @@ const refusals: [sentence: string, shown: RegExp, command: () => string[]][] = [
   ],
   [
     'weights of two columns',
-    /has more than one column \(w\)\. \[ERR_INVALID/,
+    /--weights: file \(.*\) has more than one column \(w\)\. \[ERR_INVALID/,
     () => ['fit', file('twice.csv', 'a,w,w\n1,2,3\n3,2,3\n'), '--output', at('x.json'), '--weights', 'w'],
   ],
   [

@@ -13,12 +13,16 @@ test('Names that occur more than once are found, and refused where names must be
   assert.equal([...runToEnd(repeatedNames(names(5)))], []);
   const head = { columns: 3, dtype: 'float64', rows: undefined } as const;
   assert.equal(runToEnd(columnNames({ ...head, names: undefined })), ['x1', 'x2', 'x3']);
-  await throwsCode('ERR_INVALID_ARGUMENT', 'a', () => runToEnd(columnNames({ ...head, names: ['a', 'b', 'a'] })));
+  await throwsCode('ERR_INVALID_ARGUMENT', '(a) occurs twice; pass other `names`', () =>
+    runToEnd(columnNames({ ...head, names: ['a', 'b', 'a'] })),
+  );
   const choose = (wanted: string[]) => runToEnd(chosenColumns('a file', ['a', 'b', 'c', 'b'], 4, wanted));
   assert.equal(choose(['c', 'a']), [2, 0]);
-  await throwsCode('ERR_INVALID_ARGUMENT', 'Column (d) is not one of file (a file)', () => choose(['a', 'd']));
-  await throwsCode('ERR_INVALID_ARGUMENT', 'Column (a) is requested twice', () => choose(['a', 'c', 'a']));
-  await throwsCode('ERR_INVALID_ARGUMENT', 'has column (b) twice', () => choose(['b']));
+  await throwsCode('ERR_INVALID_ARGUMENT', '`columns` has (d), which file (a file) does not have', () =>
+    choose(['a', 'd']),
+  );
+  await throwsCode('ERR_INVALID_ARGUMENT', '`columns` has (a) twice', () => choose(['a', 'c', 'a']));
+  await throwsCode('ERR_INVALID_ARGUMENT', '`columns` has (b), which file (a file) has twice', () => choose(['b']));
 });
 
 test('Sixteen times as many names do not take two hundred times as long.', () => {

@@ -203,7 +203,14 @@ test('Names that are not strings, and a wrong number of rows, are refused before
   for (const names of [[1, 2], 'ab', [null, 'b'], new Array(2)] as never[])
     await throwsCode('ERR_INVALID_ARGUMENT', '`names` is', () => writeTable(at('none.csv'), [[1, 2]], { names }));
   const two = [[1], [2]];
-  await throwsCode('ERR_SHAPE', '`count` is (5)', () => writeTable(at('none.parquet'), two, { count: 5 }));
+  async function* blocks() {
+    yield two;
+  }
+  for (const count of [1, 5])
+    for (const rows of [two, blocks()])
+      await throwsCode('ERR_SHAPE', `\`count\` is (${count}), but there are (2) rows`, () =>
+        writeTable(at('none.parquet'), rows, { count }),
+      );
   assert.not.ok(existsSync(at('none.csv')) || existsSync(at('none.parquet')));
 });
 
