@@ -226,7 +226,7 @@ export function logSumExp(scores: ArrayLike<number>, column: number, stride: num
  * Replaces scores by the shares that their exponentials have in the sum; returns what {@link logSumExp} does. Far out
  * the logarithm of the sum is lost beside the scores: the shares are divided by the sum itself.
  */
-export function toShares(scores: Values | number[], column: number, stride: number): number {
+function toShares(scores: Values | number[], column: number, stride: number): number {
   let largest = Number.NEGATIVE_INFINITY;
   for (let at = column; at < scores.length; at += stride) largest = Math.max(largest, scores[at]!);
   if (largest === Number.NEGATIVE_INFINITY) return largest;

@@ -34,6 +34,23 @@ test('No file or folder has a name without a subject.', () => {
   );
 });
 
+// Types are exported that functions name in their signatures, even if no file imports them.
+test('What is exported, types aside, is used in another file.', () => {
+  const modules = files.filter((path) => /\.m?[jt]s$/.test(path));
+  const users = new Map<string, number>();
+  for (const path of modules)
+    for (const word of new Set(read(path).match(/[A-Za-z_$][\w$]*/g))) users.set(word, (users.get(word) ?? 0) + 1);
+  const exported = /^export (?:async )?(?:abstract )?(?:function\*?|const|let|class) (\w+)/gm;
+  none(
+    modules
+      .filter((path) => /^(?:lib|bench|test\/harness)\//.test(path))
+      .flatMap((path) => Array.from(read(path).matchAll(exported), ([, name]) => ({ path, name: name! })))
+      .filter(({ name }) => users.get(name) === 1)
+      .map(({ path, name }) => `${path} exports ${name}`),
+    'used in its own file alone: do not export it',
+  );
+});
+
 test('No module of the package looks for a file beside itself, because the published code is bundled elsewhere.', () => {
   const published = files.filter((path) => /^(?:lib|bench)\/.*\.ts$/.test(path));
   none(
