@@ -1,7 +1,7 @@
 // node --import tsx test/harness/tools.mjs [covarium-1.2.3.tgz]
 //
 // The packed tarball under the tools that users run it with: Jest (vm modules), Vitest, Deno, bundles by esbuild,
-// webpack and Rollup, and the oldest TypeScript that checks the declarations. A line for each; the last one sums up: N
+// webpack and Rollup, and the oldest TypeScript with and without skipLibCheck. A line for each; the last one sums up: N
 // passed, N failed. What cannot be installed is skipped, with a line that says so.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -158,6 +158,15 @@ const tools = [
       write('program.ts', typedProgram);
       const strict = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2022', '--types', 'node'];
       return run([bin('typescript/bin/tsc'), ...strict, '--module', 'nodenext', 'program.ts']);
+    },
+  },
+  {
+    name: 'TypeScript 5.2, the oldest with skipLibCheck',
+    packages: ['typescript-5.2@npm:typescript@5.2', '@types/node@20'],
+    check: () => {
+      write('program.ts', typedProgram);
+      const strict = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2022', '--types', 'node'];
+      return run([bin('typescript-5.2/bin/tsc'), ...strict, '--module', 'nodenext', 'program.ts']);
     },
   },
 ];
