@@ -340,7 +340,7 @@ void EncoderObject::logDensity(const Napi::CallbackInfo& info) {
   });
 }
 
-// Commands on so few numbers take a hundred microseconds at most: eigenvalues and singular values some 20 x
+// Commands on so few numbers take a few hundred microseconds at most: eigenvalues and singular values some 20 x
 // elements^1.5 operations, a product or a direct decomposition a tenth of that or less. How long a kernel takes nobody
 // knows.
 Napi::Value EncoderObject::isBrief(const Napi::CallbackInfo& info) {
