@@ -4,11 +4,13 @@ import {
   CovariumError,
   type Device,
   Matrix,
+  Moments,
   MultivariateNormal,
   MultivariateNormalBatch,
   MultivariateNormalMixture,
   MultivariateStudentT,
   Vector,
+  type Volume,
 } from '../../lib/index.ts';
 import { type Call, Choice, endAlike } from '../harness/hostile-calls.ts';
 
@@ -77,7 +79,7 @@ const families: { readonly [family: string]: Call } = {
         MultivariateNormal.fromDiagonal({ ...common, ...(choice.options(['variances', 'mean']) as { variances: [] }) }),
     );
     using normal = await make();
-    return (await normal.covariance()).data;
+    return (await normal[choice.of('covariance', 'covariance', 'correlation', 'standardDeviations')]()).data;
   },
   'a Student-t': async (device, choice) => {
     const n = 1 + choice.below(3);
@@ -85,7 +87,8 @@ const families: { readonly [family: string]: Call } = {
     const degreesOfFreedom = choice.of(1, 3, 0.3, 30, choice.number());
     using student = await MultivariateStudentT.fromScale({ device, scale, degreesOfFreedom, dtype: 'float64' });
     const rows = choice.rows(n) as number[][];
-    const ask = choice.of('logPdf', 'mahalanobis', 'scoreInput', 'sample');
+    const ask = choice.of('logPdf', 'mahalanobis', 'scoreInput', 'sample', 'scale');
+    if (ask === 'scale') return (await student.scale()).data;
     if (ask === 'sample') return (await student.sample(choice.of(3, 3, choice.number()), { seed: 4 })).data;
     return ((await student[ask](rows)) as Matrix).data;
   },
@@ -104,16 +107,24 @@ const families: { readonly [family: string]: Call } = {
     );
     return (await ask()).data;
   },
+  'a summary, or means of columns': async (device, choice) => {
+    const { n, normal } = normalOf(device, choice);
+    if (choice.below(2) === 0) return (await Matrix.from(choice.rows(n) as number[][]).columnMeans()).data;
+    const count = choice.of(2, 9, choice.number());
+    return (await normal.summarize(count, { seed: 2, ...choice.options(['firstRow', 'quantiles']) } as object)).mean
+      .data;
+  },
   'a fit': async (device, choice) => {
     const n = 1 + choice.below(3);
     const rows = choice.rows(n, n + 2 + choice.below(5)) as number[][];
     const options = choice.options(['ddof', 'mean', 'weights', 'frequencies', 'shrinkage', 'missing']) ?? {};
-    using normal = await MultivariateNormal.fit({
-      device,
-      rows,
-      dtype: 'float64',
-      ...(choice.below(2) === 0 ? options : {}),
-    });
+    const given = choice.below(2) === 0 ? options : {};
+    const moments = new Moments(n);
+    const isOfMoments = choice.below(3) === 0;
+    if (isOfMoments) moments.addSync(rows);
+    using normal = isOfMoments
+      ? await MultivariateNormal.fromMoments({ device, moments, dtype: 'float64', ...given })
+      : await MultivariateNormal.fit({ device, rows, dtype: 'float64', ...given });
     const covariance = await normal.covariance();
     refuseNearlySingular(await normal.factor(), covariance);
     return covariance.data;
@@ -125,7 +136,13 @@ const families: { readonly [family: string]: Call } = {
     const weights = choice.of([1, 2], [0.5, 0.5], choice.odd(), [choice.number(), 1]) as number[];
     if (choice.below(2) === 0) {
       using batch = await MultivariateNormalBatch.fromCovariance({ device, covariances, means, dtype: 'float64' });
-      return (await batch.sample(choice.of(2, choice.number()), { seed: 1 })).flatMap(({ data }) => [...data]);
+      const count = choice.of(2, choice.number());
+      const ask = choice.of<() => Promise<Matrix | Volume>>(
+        () => batch.logPdfEach(choice.rows(n, 2) as number[][]),
+        () => batch.sampleVolume(count, { seed: 1 }),
+      );
+      if (choice.below(2) === 0) return (await ask()).data;
+      return (await batch.sample(count, { seed: 1 })).flatMap(({ data }) => [...data]);
     }
     const common = {
       device,
@@ -135,6 +152,7 @@ const families: { readonly [family: string]: Call } = {
     };
     using mixture = await MultivariateNormalMixture.fromCovariance({ ...common, weights } as never);
     const rows = choice.rows(n) as number[][];
+    if (choice.below(4) === 0) return (await mixture.responsibilities(rows)).data as Float64Array;
     if (choice.below(2) === 0) return (await mixture.logPdf(rows)).data as Float64Array;
     return (await mixture.sample(choice.of(4, choice.number()), { seed: 1 })).data as Float64Array;
   },

@@ -1,10 +1,12 @@
-// Each public call that takes a signal is among those that test/command/abort.test.ts aborts.
+// Each public call that takes a signal is among those that test/command/abort.test.ts aborts, and that the fuzz tests in
+// test/contract call.
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openDevice } from '../../lib/index.ts';
 import { callsOf } from '../harness/abort-calls.ts';
+import { none, read } from '../harness/source-text.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -36,6 +38,8 @@ function callsWithSignal(): string[] {
   return found;
 }
 
+const withSignal = callsWithSignal();
+
 // Classes that nobody makes: the calls are those of the classes that extend them.
 const bases = ['LinearAlgebra.', 'Distribution.'];
 // What runs kernels, which not every device does: test/kernel and test/compute. What writes a file: test/table.
@@ -45,7 +49,7 @@ const elsewhere = [
 ];
 
 test('Each call that takes a signal is tested with one.', () => {
-  const all = callsWithSignal().filter((name) => !bases.some((base) => name.startsWith(base)));
+  const all = withSignal.filter((name) => !bases.some((base) => name.startsWith(base)));
   assert.ok(all.length > 100, `${all.length} calls`);
   using device = openDevice('reference');
   const { calls, close } = callsOf(device);
@@ -60,6 +64,16 @@ test('Each call that takes a signal is tested with one.', () => {
     [...tested].filter((name) => !all.includes(name)),
     [],
     'no such call takes a signal',
+  );
+});
+
+test('Each of these calls gets hostile values in the fuzz tests.', () => {
+  const text = ['fuzz', 'hostile'].map((name) => read(`test/contract/${name}.test.ts`)).join('');
+  const methods = withSignal.map((name) => name.split('.').at(-1)!);
+  const others = ['run', 'writeTable'];
+  none(
+    methods.filter((name) => !others.includes(name) && !new RegExp(`\\b${name}\\(|'${name}'`).test(text)),
+    'add it to test/contract/fuzz.test.ts',
   );
 });
 
