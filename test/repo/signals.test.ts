@@ -1,5 +1,5 @@
-// Each public call that takes a signal is among those that test/command/abort.test.ts aborts, and that the fuzz tests in
-// test/contract call.
+// Each public call that takes a signal is among those that test/command/abort.test.ts aborts, and the fuzz tests of
+// test/contract call it.
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { test } from 'uvu';
