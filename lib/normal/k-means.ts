@@ -29,7 +29,7 @@ export function* clusters(
   const tries = 2 + Math.floor(Math.log(size));
   const random = yield* uniforms(1 + (size - 1) * tries, normalCounter(seed, 0, 0));
   const centres: Float64Array[] = [];
-  /** Of each row the squared distance from the nearest centre, and their sum. */
+  // Of each row the squared distance from the nearest centre, and their sum.
   let nearest = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
   let total = Number.POSITIVE_INFINITY;
   const rowAtShare = (share: number) => {
@@ -39,8 +39,10 @@ export function* clusters(
     return row;
   };
   for (let k = 0; k < size; k++) {
-    const ofCentre = random.subarray(1 + (k - 1) * tries, 1 + k * tries);
-    const drawn = k === 0 ? [Math.min(count - 1, Math.floor(random[0]! * count))] : Array.from(ofCentre, rowAtShare);
+    const drawn =
+      k === 0
+        ? [Math.min(count - 1, Math.floor(random[0]! * count))]
+        : Array.from(random.subarray(1 + (k - 1) * tries, 1 + k * tries), rowAtShare);
     const before = nearest;
     total = Number.POSITIVE_INFINITY;
     for (const at of new Set(drawn)) {
