@@ -113,7 +113,8 @@ const finiteAtOnce = 4096;
 export function firstNotFinite(values: ArrayLike<number>): number {
   let at = 0;
   if (values instanceof Float32Array || values instanceof Float64Array)
-    while (at + finiteAtOnce <= values.length && areFinite(values, at, at + finiteAtOnce)) at += finiteAtOnce;
+    while (at < values.length && areFinite(values, at, Math.min(at + finiteAtOnce, values.length)))
+      at = Math.min(at + finiteAtOnce, values.length);
   while (at < values.length && Number.isFinite(values[at])) at += 1;
   return at;
 }

@@ -7,17 +7,16 @@ import { absorb, type CentralSums, copiedSums, isFiniteSums, noRows } from './ce
 
 /**
  * Sums rows block by block. The third and fourth sums, which only Ledoit and Wolf's shrinkage needs, are made here, and
- * left at 0 unless `higher`; the others are made on a device with float64. With `inPlace` it reads the rows where they
- * are if it can, and they can no longer be transferred. Throws `ERR_NOT_FINITE` (the entry), `ERR_OUT_OF_RANGE`, and
- * what the device throws.
+ * left at 0 unless `higher`; the others are made on a device with float64. It reads the rows where they are if it can.
+ * Throws `ERR_NOT_FINITE` (the entry), `ERR_OUT_OF_RANGE`, and what the device throws.
  */
 export function* accumulating(
   device: OpenBackend,
   rows: WeightedRows,
-  { higher, inPlace }: { readonly higher: boolean; readonly inPlace: boolean },
+  { higher }: { readonly higher: boolean },
 ): Tasks<CentralSums> {
   const { count, n } = rows;
-  const isCopied = !(inPlace && areTakenInPlace(rows));
+  const isCopied = !areTakenInPlace(rows);
   const rowsAtOnce = isCopied ? Math.min(rowsPerBlock(n), count) : count;
   let sums: CentralSums | undefined;
   // All blocks share it: fresh memory costs as much as what is done with it.

@@ -178,7 +178,7 @@ export class Moments {
   // The sums are never changed but replaced: nothing is added if the rows are refused, and other rows may be added
   // between two slices, which are then joined too.
   *#adding(rows: WeightedRows): Tasks<void> {
-    const added = yield* accumulating(exactDevice(this.#device), rows, { higher: true, inPlace: false });
+    const added = yield* accumulating(exactDevice(this.#device), rows, { higher: true });
     let before: CentralSums;
     let sums: CentralSums;
     do {

@@ -65,7 +65,7 @@ function* fitted(options: FitOptions): Tasks<NormalParameters> {
   const asked = { ...own, typed: options.dtype, inputs: [rows, mean], name: 'rows' };
   requireAsked(asked, n);
   const weighted = weightedRows(values, n, { weights, frequencies, missing });
-  const sums = yield* accumulating(exact, weighted, { higher: shrinkage === 'ledoit-wolf', inPlace: true });
+  const sums = yield* accumulating(exact, weighted, { higher: shrinkage === 'ledoit-wolf' });
   if (sums.count === 0 && count > 0) throw new CovariumError('ERR_SHAPE', noRows(weights, frequencies));
   return yield* fromSums(sums, asked);
 }

@@ -102,7 +102,7 @@ export function* fitMixture(options: MixtureFitOptions): Tasks<MixtureParameters
   yield;
   const exact = exactDevice(device);
   const sumsOf = (weights?: Float64Array) =>
-    accumulating(exact, weightedRows(values, n, { weights }), { higher: false, inPlace: true });
+    accumulating(exact, weightedRows(values, n, { weights }), { higher: false });
   const whole = yield* estimating(yield* sumsOf(), { ddof: 0, mean: undefined, shrinkage: undefined });
   const variances = Float64Array.from({ length: n }, (_, j) => whole.covariance[j * (n + 1)]!);
   const narrow = variances.findIndex((variance) => variance < smallestNormal.float64);
