@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { oneOf, wrongArgument } from './check.ts';
 import { CovariumError } from './covarium-error.ts';
 
@@ -53,6 +54,20 @@ export function bytesOf(dtype: Dtype): number {
 export function zerosOf<D extends Dtype>(dtype: D, length: number): Values<D> {
   try {
     return new constructors[dtype](length) as Values as Values<D>;
+  } catch (cause) {
+    throw new CovariumError('ERR_OUT_OF_MEMORY', `Cannot allocate (${length}) numbers.`, { cause });
+  }
+}
+
+// Below, Buffer's own work outweighs the zeros.
+const leastUnfilled = 1024;
+
+/** Like {@link zerosOf}, but the numbers are what the memory held before: whoever takes it writes all of them. */
+export function unfilledOf<D extends Dtype>(dtype: D, length: number): Values<D> {
+  const size = length * bytesOf(dtype);
+  if (size < leastUnfilled) return zerosOf(dtype, length);
+  try {
+    return viewOf(dtype, Buffer.allocUnsafeSlow(size).buffer, length);
   } catch (cause) {
     throw new CovariumError('ERR_OUT_OF_MEMORY', `Cannot allocate (${length}) numbers.`, { cause });
   }

@@ -1,7 +1,7 @@
 import type { Timings } from '../backend.ts';
 import { backendOf, type OpenBackend, pieceOf, withBackend } from '../backend-handle.ts';
 import { CovariumError, fromNative } from '../covarium-error.ts';
-import { bytesOf, type Dtype, dtypeOf, type Values, viewOf, zerosOf } from '../dtype.ts';
+import { bytesOf, type Dtype, dtypeOf, unfilledOf, type Values, viewOf, zerosOf } from '../dtype.ts';
 import { isDetached, refuseBeyondMemory } from './host-memory.ts';
 
 /** Holds the numbers of a Matrix or a Vector: in ordinary memory, or in memory of a device, which `close` releases. */
@@ -34,11 +34,11 @@ export class Storage<D extends Dtype = Dtype> {
   }
 
   /**
-   * Memory for a result, where the device prefers it: zeros in ordinary memory, or uninitialised memory of the device.
+   * Uninitialised memory for a result, where the device prefers it: ordinary memory, or the device's.
    */
   static forResult<D extends Dtype>(device: OpenBackend, dtype: D, length: number): Storage<D> {
     if (length * bytesOf(dtype) < backendOf(device).deviceMemoryFromBytes)
-      return new Storage(zerosOf(dtype, length), undefined, device);
+      return new Storage(unfilledOf(dtype, length), undefined, device);
     return Storage.onDevice(device, dtype, length);
   }
 
