@@ -24,7 +24,7 @@ const rowOf = (i: number) => [
 const files = readdirSync(folder).filter((file) =>
   /^(?!.*(?:duration|period|booleans)).*\.(parquet|arrows?)$/.test(file),
 );
-assert.ok(files.length === 16, 'files of pyarrow, pandas, Polars and DuckDB are here');
+assert.ok(files.length === 17, 'files of pyarrow, pandas, Polars, apache-arrow and DuckDB are here');
 
 for (const file of files)
   test(`${file}: names, numbers, nulls.`, async () => {
@@ -45,6 +45,18 @@ for (const file of files)
     assert.equal(whole.rows.toArray()[599], [199, ((599 * 599) % 1009) - 500]);
   });
 
+test('A file of apache-arrow without record batches has its names and no rows.', async () => {
+  // tableToIPC(new Table(schema), 'file'), where the schema has a column a of float32.
+  const bytes = Buffer.from(
+    'QVJST1cxAAD/////AAAAABAAAAAMABQADgAQAAQACAAMAAAAEAAAABQAAAAAAAQAHAAAAAAAAAAAAAAAAAAAAAAAAAAIAAgAAAAEAAgAAAAEAAAA' +
+      'AQAAABQAAAAQABgABAALABMAFAAAAAwAEAAAABQAAAAAAAABFAAAAAAAAAMYAAAAAQAAAGEAAAAAAAAAAAAGAAgABgAGAAAAAAABAJAAAABB' +
+      'UlJPVzE=',
+    'base64',
+  );
+  const { names: found, rows } = await readTable(bytes);
+  assert.equal([found, rows.rows, rows.dtype], [['a'], 0, 'float32']);
+});
+
 test('Booleans are read as 0 and 1.', async () => {
   for (const file of ['pyarrow-booleans.parquet', 'pyarrow-booleans-v2.parquet', 'pyarrow-booleans.arrow']) {
     const { names: found, rows } = await readTable(folder + file, { missing: 'drop' });
@@ -57,13 +69,14 @@ test('Booleans are read as 0 and 1.', async () => {
   }
 });
 
-test('They are read from a pipe too, except the file whose schema is only in its footer.', async () => {
-  for (const file of ['pyarrow.parquet', 'pyarrow-feather.arrow', 'polars-zstd.arrows', 'polars.arrow']) {
+test('They are read from a pipe too, except the files whose schema is only in their footers.', async () => {
+  const inFooter = ['polars.arrow', 'apache-arrow.arrow'];
+  for (const file of ['pyarrow.parquet', 'pyarrow-feather.arrow', 'polars-zstd.arrows', ...inFooter]) {
     const format = file.split('.')[1]!;
     const child = start(['fit', '-', '--format', format, '--columns', 'i,u', '--output', '-']);
     createReadStream(join(folder, file)).pipe(child.stdin);
     const { code, stdout, stderr } = await outcomeOf(child);
-    if (file === 'polars.arrow') {
+    if (inFooter.includes(file)) {
       assert.is.not(code, 0);
       assert.match(stderr, /read it as a file, not from a pipe/);
     } else assert.equal((JSON.parse(stdout) as { columns: string[] }).columns, ['i', 'u'], stderr);

@@ -63,6 +63,7 @@ export class ArrowMessages {
     if (word.length < 4) throw new Contradiction('it ends where a message begins');
     const length = int32(word);
     if (length === 0) {
+      if (this.#isFile && this.#schema === '') return this.#schemaOfFooter(offset);
       if (this.#isFile) await this.#readFooter();
       else if ((await this.#bytes.take(1)).length > 0) throw new Contradiction('bytes follow the end of its stream');
       return undefined;
@@ -80,6 +81,8 @@ export class ArrowMessages {
     if (version < 3 || version > 4) throw new NotTaken(`a message is of version (${version + 1})`);
     const type = types[flat.uint8(message, 1)];
     const header = flat.child(message, 2);
+    // apache-arrow for JavaScript leaves the schema's message out of files.
+    if (this.#isFile && this.#schema === '' && type?.endsWith('batch')) return this.#schemaOfFooter(offset);
     if (type === undefined || header === undefined)
       throw new Contradiction(`a message is of an unknown kind (${flat.uint8(message, 1)})`);
     const bodyBytes = flat.int64(message, 3);
@@ -104,25 +107,32 @@ export class ArrowMessages {
     this.#isFile = true;
   }
 
-  // Polars writes a schema at the start of a file, but not as a message; readers that begin with the footer do not see
-  // it.
-  async #schemaOfFooter(): Promise<ArrowMessage> {
+  // The schema of a file that does not begin with a message of it. Readers that begin with the footer do not notice. The
+  // next message is at `next`; without it, at the first place that the footer lists, because Polars writes a schema at
+  // the start, but not as a message.
+  async #schemaOfFooter(next?: number): Promise<ArrowMessage> {
     const { file } = this.#bytes;
     if (file === undefined)
-      throw new NotTaken('it does not begin with a schema, as Polars writes it: read it as a file, not from a pipe');
+      throw new NotTaken(
+        'it does not begin with a schema, as Polars and apache-arrow write it: read it as a file, not from a pipe',
+      );
     const flat = footerOf(await file.last(largestMetadata));
     const footer = flat.root();
     const header = flat.child(footer, 1);
     if (header === undefined) throw new Contradiction('its footer has no schema');
     const version = flat.int16(footer, 0);
     this.#schema = await textOf(flat, header, version);
-    const first = [...listed(flat, footer, 2), ...listed(flat, footer, 3)].map(({ offset }) => offset);
-    if (first.length === 0) throw new NotTaken('it has no batches, and does not begin with a schema');
-    const start = first.reduce((least, offset) => Math.min(least, offset));
-    if (!(start >= this.#bytes.offset && start % 8 === 0 && start < file.byteLength))
-      throw new Contradiction(`its first batch begins at (${start})`);
-    file.skipTo(start);
+    file.skipTo(next ?? this.#firstListed(flat, footer, file.byteLength));
     return { type: 'schema', flat, header, version, hasMore: true, body: bodyInMemory(new Uint8Array(0)) };
+  }
+
+  #firstListed(flat: FlatReader, footer: number, byteLength: number): number {
+    const offsets = [...listed(flat, footer, 2), ...listed(flat, footer, 3)].map(({ offset }) => offset);
+    if (offsets.length === 0) throw new NotTaken('it has no batches, and does not begin with a schema');
+    const start = offsets.reduce((least, offset) => Math.min(least, offset));
+    if (!(start >= this.#bytes.offset && start % 8 === 0 && start < byteLength))
+      throw new Contradiction(`its first batch begins at (${start})`);
+    return start;
   }
 
   // Between the end of the stream and the last word: the footer and its length.
