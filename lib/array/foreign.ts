@@ -81,10 +81,7 @@ export function foreignColumns(input: unknown): ReadonlyMap<string, unknown> | u
   if (typeof table.columnNames === 'function' && typeof table.array === 'function')
     return columnsNamed(table.columnNames(), (name) => table.array!(name as never));
   if (typeof table.getChild === 'function' && Array.isArray(table.schema?.fields))
-    return columnsNamed(
-      table.schema.fields.map((field: { readonly name?: unknown } | null) => field?.name),
-      (name) => arrowColumn(table.getChild!(name as never)),
-    );
+    return arrowColumns(table.schema.fields, (name) => arrowColumn(table.getChild!(name as never)));
   if (Array.isArray(input)) {
     const first: unknown = input[0];
     return isPlainObject(first) ? columnsOfRows(first, input) : undefined;
@@ -109,6 +106,49 @@ function columnsNamed(names: unknown, column: (name: string) => unknown): Readon
     'ERR_INVALID_ARGUMENT',
     `\`values\` has columns (${describe(names)}): pass a table whose columns have names.`,
   );
+}
+
+// The numbers that Arrow, and so apache-arrow and flechette, gives to types of time. Columns of these give milliseconds,
+// days or BigInts, whatever their unit, and float32 rounds a date in milliseconds to minutes.
+const times: ReadonlyMap<unknown, string> = new Map([
+  [8, 'Date'],
+  [9, 'Time'],
+  [10, 'Timestamp'],
+  [11, 'Interval'],
+  [18, 'Duration'],
+]);
+
+// Stands in the place of a column until rowsOfColumns() throws its message. elementTypeOf() does not throw it, because
+// its callers do not know the argument's name.
+class RefusedColumn {
+  readonly message: string;
+
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+function arrowColumns(fields: readonly unknown[], column: (name: string) => unknown): ReadonlyMap<string, unknown> {
+  const typeOf = new Map<unknown, unknown>();
+  const repeated = new Set<unknown>();
+  for (const field of fields) {
+    const { name, type } = Object(field) as AnyObject;
+    if (typeOf.has(name)) repeated.add(name);
+    typeOf.set(name, type);
+  }
+  return columnsNamed([...typeOf.keys()], (name) => {
+    const shown = describe(name);
+    // getChild() gives only the first of them.
+    if (repeated.has(name))
+      return new RefusedColumn(`has two columns that are named (${shown}): pass a table whose names differ.`);
+    const { typeId, dictionary } = Object(typeOf.get(name)) as AnyObject;
+    const { typeId: valueType } = Object(dictionary) as AnyObject;
+    const time = times.get(typeId) ?? times.get(valueType);
+    if (time === undefined) return column(name);
+    return new RefusedColumn(
+      `column (${shown}) has type (${time}), which is not read as numbers: leave it out, or pass numbers in its place.`,
+    );
+  });
 }
 
 // rowsOfColumns() refuses what is not a column, and names it.
@@ -209,12 +249,14 @@ const widths: readonly (Dtype | 'plain')[] = ['uint8', 'uint32', 'int32', 'plain
 /** Columns as rows of `dtype`; throws `ERR_SHAPE`, and `ERR_INVALID_ARGUMENT` with column and row of no number. */
 export function rowsOfColumns(columns: ReadonlyMap<string, unknown>, dtype: Dtype): DenseRows {
   const lists = [...columns] as [string, ArrayLike<unknown>][];
-  for (const [name, list] of lists)
+  for (const [name, list] of lists) {
+    if (list instanceof RefusedColumn) throw new CovariumError('ERR_INVALID_ARGUMENT', `\`values\` ${list.message}`);
     if (!isList(list))
       throw new CovariumError(
         'ERR_INVALID_ARGUMENT',
         `\`values\` column (${describe(name)}) is (${quoted(list)}): pass columns of numbers.`,
       );
+  }
   const [firstName, first] = lists[0] ?? ['', []];
   if (lists.length === 0) throw new CovariumError('ERR_SHAPE', '`values` has (0) columns: pass a table with columns.');
   const rows = first.length;

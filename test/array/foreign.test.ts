@@ -1,4 +1,4 @@
-import { tableFromArrays, tableFromIPC, tableToIPC } from '@uwdata/flechette';
+import { dateDay, dictionary, tableFromArrays, tableFromIPC, tableToIPC, timestamp } from '@uwdata/flechette';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Matrix, type MatrixInput, MultivariateNormal, openDevice, Vector, Volume } from '../../lib/index.ts';
@@ -111,6 +111,25 @@ test('A null in a table is a missing number.', async () => {
     near(normal.mean.data, [8 / 3, 13 / 3], 1e-6);
     await throwsCode('ERR_NOT_FINITE', '(NaN)', () => MultivariateNormal.fit({ device, rows: input }));
   }
+});
+
+test('Two columns of Arrow with the same name are refused, and none is lost.', async () => {
+  const table = tableFromArrays({ a: [1, 2], b: [3, 5] });
+  const { fields } = table.schema;
+  const twice = { schema: { fields: [...fields, fields[0]!] }, getChild: (name: 'a') => table.getChild(name) };
+  await throwsCode('ERR_INVALID_ARGUMENT', '`values` has two columns that are named (a)', () => Matrix.from(twice));
+  await throwsCode('ERR_INVALID_ARGUMENT', '`rows` has two columns', () =>
+    MultivariateNormal.fit({ device, rows: twice }),
+  );
+});
+
+test('Times of Arrow are refused by the name of the column, whatever numbers stand for them.', async () => {
+  const day = { a: [1, 2], day: [new Date(0), new Date(864e5)] };
+  for (const type of [dateDay(), timestamp(), dictionary(dateDay())])
+    await throwsCode('ERR_INVALID_ARGUMENT', '`values` column (day) has type (', () =>
+      Matrix.from(tableFromArrays(day, { types: { day: type } })),
+    );
+  assert.equal(Matrix.from(tableFromArrays(day).select(['a'])).toArray(), [[1], [2]]);
 });
 
 // Columns as in apache-arrow: an array of the stored numbers, and their entries.
