@@ -173,6 +173,20 @@ export function wrongArgument(name: string, value: unknown, help: string): Covar
   return new CovariumError('ERR_INVALID_ARGUMENT', `${marked(name)} ${is}.${hintAt(value)} Pass ${help}.`);
 }
 
+// Methods that give plain arrays or rows: of ml-matrix, TensorFlow.js, mathjs and apache-arrow, DuckDB, Polars.
+const plainMethods = ['to2DArray', 'arraySync', 'toArray', 'getColumnsObject', 'toRecords'] as const;
+
+/**
+ * Like {@link wrongArgument}, for numbers: the error names the method of another library's object that gives them. Its
+ * class may be called Matrix or Vector too.
+ */
+export function wrongNumbers(name: string, value: unknown, help: string): CovariumError {
+  const isOther = typeof value === 'object' && value !== null && !(copyKey in value);
+  const other = (isOther ? value : {}) as { readonly [method: string]: unknown };
+  const method = plainMethods.find((each) => typeof other[each] === 'function');
+  return wrongArgument(name, value, method === undefined ? help : `what its ${method}() returns, or ${help}`);
+}
+
 // The words of messages for arguments that are called otherwise.
 const argumentNames: { readonly [words: string]: string } = {
   Data: 'rows',

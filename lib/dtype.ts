@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { oneOf, wrongArgument } from './check.ts';
+import { oneOf, wrongNumbers } from './check.ts';
 import { CovariumError } from './covarium-error.ts';
 
 /** Element types of a {@link Matrix}. Sampling and linear algebra use the two real ones; kernels take all. */
@@ -92,7 +92,7 @@ export function knownDtypeOf(values: unknown): Dtype | undefined {
 export function dtypeOf(values: unknown): Dtype {
   const dtype = knownDtypeOf(values);
   if (dtype !== undefined) return dtype;
-  throw wrongArgument('values', values, `numbers: an array, or a typed array of (${dtypes.join(', ')})`);
+  throw wrongNumbers('values', values, `numbers: an array, or a typed array of (${dtypes.join(', ')})`);
 }
 
 /** Element types of a distribution. */

@@ -1,7 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { areFinite, describe, firstNotFinite } from '../lib/check.ts';
-import { klDivergence, MultivariateNormal, openDevice } from '../lib/index.ts';
+import {
+  klDivergence,
+  type MatrixInput,
+  MultivariateNormal,
+  openDevice,
+  Vector,
+  type VectorInput,
+} from '../lib/index.ts';
 import { throwsCode } from './harness/throws-code.ts';
 
 for (const Kind of [Float32Array, Float64Array]) {
@@ -78,6 +85,27 @@ test('The long name of an unknown option is shortened.', async () => {
   const long = { ['x'.repeat(1e6)]: 1 };
   const { message } = await throwsCode('ERR_UNKNOWN_OPTION', '(xxx', () => normal.sampleSync(1, long as object));
   assert.ok(message.length < 200, `${message.length}`);
+});
+
+test('An object of another library that is not read is refused with its method that gives numbers.', async () => {
+  // As in ml-matrix: its class has the name of ours.
+  class Matrix {
+    readonly rows = 1;
+    to2DArray = () => [[2]];
+  }
+  const covariance = new Matrix() as object as MatrixInput;
+  const vector = { length: 1, toArray: () => [2] } as object as VectorInput;
+  using device = openDevice('reference');
+  const words = '`covariance` is (Matrix). Pass what its to2DArray() returns, or rows of numbers';
+  await throwsCode('ERR_INVALID_ARGUMENT', words, () =>
+    MultivariateNormal.fromCovariance({ device, mean: [0], covariance }),
+  );
+  await throwsCode('ERR_INVALID_ARGUMENT', '`mean` is (Object). Pass what its toArray() returns, or an array', () =>
+    MultivariateNormal.fromCovariance({ device, mean: vector, covariance: [[2]] }),
+  );
+  await throwsCode('ERR_INVALID_ARGUMENT', '(Object). Pass what its toArray() returns, or numbers', () =>
+    Vector.from(vector),
+  );
 });
 
 test.run();

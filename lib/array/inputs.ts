@@ -1,5 +1,5 @@
 import type { OpenBackend } from '../backend-handle.ts';
-import { about, describe, marked, named, quoted, requireFiniteEntries, wrongArgument } from '../check.ts';
+import { about, describe, marked, named, quoted, requireFiniteEntries, wrongNumbers } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypes, type RealDtype, type Values } from '../dtype.ts';
 import { elementTypeOf, foreignColumns, isStrided } from './foreign.ts';
@@ -156,7 +156,7 @@ export function asMatrix(input: MatrixInput, columns: number | undefined, name =
     const own = elementTypeOf(input);
     if (isStrided(input) || foreignColumns(input) !== undefined)
       return Matrix.from(input, { dtype: own === 'plain' ? 'float64' : own });
-    throw wrongArgument(name, input, 'rows of numbers, a typed array, or a Matrix');
+    throw wrongNumbers(name, input, 'rows of numbers, a typed array, or a Matrix');
   });
 }
 
@@ -178,7 +178,7 @@ export function vectorInput(name: string, device: OpenBackend, input: VectorInpu
     if (ArrayBuffer.isView(input)) return hostValues(input as Values, undefined);
     const isArray = Array.isArray(input);
     if (!isArray && !isStrided(input))
-      throw wrongArgument(name, input, 'an array of numbers, a typed array, or a Vector');
+      throw wrongNumbers(name, input, 'an array of numbers, a typed array, or a Vector');
     return Vector.from(input, { dtype: isArray || elementTypeOf(input) === 'plain' ? 'float64' : undefined }).data;
   });
 }

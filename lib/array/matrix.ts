@@ -7,7 +7,7 @@ import {
   noConstructor,
   quoted,
   wholeNumber,
-  wrongArgument,
+  wrongNumbers,
 } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypeOf, requireDtype, type Values, zerosOf } from '../dtype.ts';
@@ -151,7 +151,7 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
     if (Array.isArray(values)) return fromRows(values, rows, columns, options.dtype);
     if (!ArrayBuffer.isView(values)) {
       const isRead = (values as { readonly rows?: unknown } | undefined)?.rows instanceof Matrix;
-      throw wrongArgument('values', values, isRead ? 'its `rows`' : 'rows of numbers, a typed array, or a table');
+      throw wrongNumbers('values', values, isRead ? 'its `rows`' : 'rows of numbers, a typed array, or a table');
     }
     const host = hostValues(values as Values, options.dtype);
     const width = columns ?? (rows ? host.length / rows : undefined);
