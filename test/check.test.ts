@@ -57,6 +57,9 @@ test('An object of another copy of the package is refused with that reason; one 
     MultivariateNormal.fromDiagonalSync({ device: other, variances: [1] }),
   );
   await throwsCode('ERR_INVALID_ARGUMENT', '`q` is (Object). It is of another copy', () => klDivergence(normal, other));
+  await throwsCode('ERR_INVALID_ARGUMENT', '`out` is (Object). It is of another copy', () =>
+    normal.sampleSync(1, { out: other as never }),
+  );
   await throwsCode('ERR_INVALID_ARGUMENT', '`q` is (Device). Pass', () => klDivergence(normal, device as never));
 });
 

@@ -108,8 +108,8 @@ function columnsNamed(names: unknown, column: (name: string) => unknown): Readon
   );
 }
 
-// The numbers that Arrow, and so apache-arrow and flechette, gives to types of time. Columns of these give milliseconds,
-// days or BigInts, whatever their unit, and float32 rounds a date in milliseconds to minutes.
+// The numbers that Arrow, and so apache-arrow and flechette, gives to types of time. Columns of these give days,
+// milliseconds or BigInts, whatever their unit, and float32 rounds a date in milliseconds to minutes.
 const times: ReadonlyMap<unknown, string> = new Map([
   [8, 'Date'],
   [9, 'Time'],

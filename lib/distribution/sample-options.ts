@@ -3,7 +3,7 @@ import { Matrix, matrixStorage } from '../array/matrix.ts';
 import { requireColumns } from '../array/operand.ts';
 import { Storage } from '../array/storage.ts';
 import type { OpenBackend } from '../backend-handle.ts';
-import { type AbortOptions, describe, named, wholeNumber } from '../check.ts';
+import { type AbortOptions, describe, named, wholeNumber, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { bytesOf, knownDtypeOf, type Real, type RealDtype } from '../dtype.ts';
 import type { Word64 } from '../stream/counter.ts';
@@ -30,10 +30,7 @@ export function sampleOut<D extends RealDtype>(
   const isMatrix = out instanceof Matrix;
   const values = named('Out', () => (isMatrix ? matrixStorage(out).operandFor(device) : out));
   if (knownDtypeOf(values) !== dtype)
-    throw new CovariumError(
-      'ERR_INVALID_ARGUMENT',
-      `\`out\` is (${describe(values)}), not a Matrix or a typed array of the distribution's type (${dtype}).`,
-    );
+    throw wrongArgument('out', values, `a Matrix or a typed array of the distribution's type (${dtype})`);
   if (isDetached(values.buffer)) throw new CovariumError('ERR_CLOSED', `\`out\` is detached (${describe(values)}).`);
   if (!isFixed(values.buffer))
     throw new CovariumError(

@@ -257,7 +257,7 @@ const sampling: [
   ['ERR_INVALID_ARGUMENT', 'Float64Array of 4', (normal) => normal.sample(2, { out: new Float64Array(4) })],
   [
     'ERR_INVALID_ARGUMENT',
-    '`out` is (array of 4), not a Matrix or a typed array of',
+    '`out` is (array of 4). Pass a Matrix or a typed array of',
     (normal) => normal.sampleSync(2, { out: anything([1, 2, 3, 4]) }),
   ],
   ['ERR_INVALID_ARGUMENT', 'resizable or shared', (normal) => normal.sample(2, { out: resizable(4) })],

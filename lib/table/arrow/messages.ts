@@ -107,9 +107,9 @@ export class ArrowMessages {
     this.#isFile = true;
   }
 
-  // The schema of a file that does not begin with a message of it. Readers that begin with the footer do not notice. The
-  // next message is at `next`; without it, at the first place that the footer lists, because Polars writes a schema at
-  // the start, but not as a message.
+  // The schema of a file that does not begin with a message of it, which readers that begin with the footer do not
+  // notice. The next message is at `next`; without it, at the first place that the footer lists, because Polars writes
+  // a schema at the start, but not as a message.
   async #schemaOfFooter(next?: number): Promise<ArrowMessage> {
     const { file } = this.#bytes;
     if (file === undefined)
