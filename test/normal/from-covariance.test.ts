@@ -163,4 +163,37 @@ onEveryType('a positive definite covariance gives the same normal in every way.'
   );
 });
 
+onEveryType('what is subnormal beside minute variances counts.', async (device, dtype, tolerance) => {
+  const correlation = [[1, 0.125, 0.125], [0.125, 1, 0.0625], [0.125, 0.0625, 1]]; // biome-ignore format: a matrix
+  const unit = dtype === 'float32' ? 2 ** -62 : 2 ** -509;
+  const covariance = correlation.map((row) => row.map((entry) => entry * unit ** 2));
+  for (const singular of ['error', 'pivoted', 'eigen'] as const) {
+    using normal = await MultivariateNormal.fromCovariance({ device, dtype, covariance, singular });
+    near(normal.correlationSync().data, correlation.flat(), tolerance);
+  }
+  // The second pivot is subnormal, though its root is not.
+  for (const [first, second] of [
+    [1, unit],
+    [unit, 1],
+    [unit, unit],
+  ] as const) {
+    const between = (1 - 2 ** -10) * first * second;
+    const scale = [[first ** 2, between], [between, second ** 2]]; // biome-ignore format: a matrix
+    using normal = await MultivariateNormal.fromCovariance({ device, dtype, covariance: scale });
+    using student = MultivariateStudentT.fromScaleSync({ device, dtype, scale, degreesOfFreedom: 3 });
+    const pivot = Math.sqrt(2 ** -9 - 2 ** -20);
+    for (const factor of [normal.factorSync(), student.factorSync()]) {
+      const inUnits = [[factor.get(0, 0) / first, 0], [factor.get(1, 0) / second, factor.get(1, 1) / second]]; // biome-ignore format: a matrix
+      near(inUnits.flat(), [1, 0, 1 - 2 ** -10, pivot], tolerance);
+    }
+    const error = await throwsCode(
+      'ERR_NOT_POSITIVE_DEFINITE',
+      'pivot (1) is not positive',
+      () =>
+      MultivariateNormal.fromCovariance({ device, dtype, covariance: [[first ** 2, 2 * between], [2 * between, second ** 2]] }), // biome-ignore format: a matrix
+    );
+    assert.is(error.pivot, 1);
+  }
+});
+
 test.run();
