@@ -15,7 +15,7 @@ import { LowRankFactor } from '../factor/low-rank-factor.ts';
 import { norm } from '../reference/svd.ts';
 import type { Work } from '../work.ts';
 import { exactRoot } from './exact.ts';
-import { fromRoot, withoutLastColumns } from './from-root.ts';
+import { fromRoot, requireFiniteMean, withoutLastColumns } from './from-root.ts';
 import { meanInput, squareInput, symmetryTolerance } from './inputs.ts';
 import type { NormalParameters } from './parameters.ts';
 import { requireRepresented } from './represented.ts';
@@ -79,7 +79,9 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
     if (common.length > 0) encoder.product(matrix, parts.factor, common, m, common.length / m, n, false, false, 1, 0);
   };
   yield* exactly(device, encode, 'Noise');
+  requireFiniteMean('matrix', centre, (i) => i);
   if (offset !== undefined) for (let i = 0; i < m; i++) centre[i]! += offset[i]!;
+  requireFiniteMean('offset', centre, (i) => i);
   const least = Math.max(exact?.tolerance ?? 0, 8 * (n + m) * 2 ** -52);
   if (exact !== undefined && factor.rank < n) yield* clearRounding(image, matrix, exact.root, n, least);
   let rows = common.length > 0 ? beside(image, common, m) : image;

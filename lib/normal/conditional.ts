@@ -9,7 +9,7 @@ import { CovariumError } from '../covarium-error.ts';
 import type { RealDtype, Values } from '../dtype.ts';
 import { DiagonalFactor } from '../factor/diagonal-factor.ts';
 import { inRows, type Work } from '../work.ts';
-import { fromEchelon } from './from-root.ts';
+import { fromEchelon, requireFiniteMean } from './from-root.ts';
 import { coordinatesIn, marginal, otherCoordinates } from './marginal.ts';
 import type { NormalParameters } from './parameters.ts';
 import { type Regression, regression } from './regression.ts';
@@ -76,6 +76,7 @@ export function* regressionAt(
   requireOnSupport(parameters, onto, values, (_, column) => `\`values[${column}]\``);
   const m = given.length;
   const mean = onto.mean.slice(m).map((centre, i) => centre + shift(onto, m + i, values, 0));
+  requireFiniteMean('values', mean, (i) => onto.others[i]!);
   return { onto, mean };
 }
 
@@ -133,7 +134,12 @@ function requireOthers({ given, others }: Pick<Regression, 'given' | 'others'>):
 function shift({ mean, coefficients }: Regression, row: number, values: Values, start: number): number {
   const weights = coefficients(row);
   let sum = 0;
-  for (let k = 0; k < weights.length; k++) sum += weights[k]! * (values[start + k]! - mean[k]!);
+  for (let k = 0; k < weights.length; k++) {
+    const difference = values[start + k]! - mean[k]!;
+    // The difference of two large numbers may overflow, though what it moves the mean by does not.
+    if (Number.isFinite(difference)) sum += weights[k]! * difference;
+    else sum += weights[k]! * 2 * (values[start + k]! / 2 - mean[k]! / 2);
+  }
   return sum;
 }
 

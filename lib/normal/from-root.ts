@@ -51,10 +51,23 @@ export function* fromEchelon(
   // The columns after the last pivot of an echelon are 0.
   const rank = pivots.filter((column) => column >= 0).length;
   const root = width > rank ? yield* withoutLastColumns(rows, width, rank) : rows;
-  const input = { device, dtype, n: m, mean: meanInput(device, mean, dtype) };
+  const input = { device, dtype, n: m, mean: meanInput(device, mean, dtype, undefined, "The result's mean") };
   if (rank === m) return yield* step(lowerNormal(input, root, resultName));
   const numbers = yield* rootNumbers(device, root, m, rank);
   return yield* step(givenFactor(input, (allocate) => RootFactor.of(allocate, numbers, rank)));
+}
+
+/**
+ * Throws `ERR_OUT_OF_RANGE` at the first mean of a result that float64 does not hold; `argument` is what made it, and
+ * `coordinate` says whose mean it is.
+ */
+export function requireFiniteMean(argument: string, mean: Float64Array, coordinate: (i: number) => number): void {
+  const at = mean.findIndex((entry) => !Number.isFinite(entry));
+  if (at < 0) return;
+  throw new CovariumError(
+    'ERR_OUT_OF_RANGE',
+    `\`${argument}\` gives coordinate (${coordinate(at)}) the mean (${mean[at]}), which float64 does not hold. Scale it.`,
+  );
 }
 
 /** The first columns of rows, in place, since new memory takes longer than the numbers. */

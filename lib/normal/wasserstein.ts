@@ -36,13 +36,17 @@ export function* wassersteinOf(p: NormalParameters, q: NormalParameters): Tasks<
 function* distanceOf(device: NormalParameters['device'], ours: ExactRoot, theirs: ExactRoot): Tasks<number> {
   const apart = difference(ours.mean, theirs.mean);
   const size = norm(Float64Array.of(norm(ours.root), norm(theirs.root), norm(apart)));
+  // The difference of means that are far apart may overflow.
+  const isFar = !Number.isFinite(size);
   // Products of four numbers neither overflow nor vanish in a unit of about their size.
-  const power = Math.max(-1000, Math.min(1000, Math.floor(Math.log2(size))));
+  const power = isFar ? 1000 : Math.max(-1000, Math.min(1000, Math.floor(Math.log2(size))));
   const unit = Math.abs(power) > 200 ? 2 ** power : 1;
   const scaled = (numbers: Float64Array) => (unit === 1 ? numbers : numbers.map((number) => number / unit));
-  const [a, b, d] = [scaled(square(ours)), scaled(square(theirs)), scaled(apart)];
+  const [a, b] = [scaled(square(ours)), scaled(square(theirs))];
+  const d = isFar ? difference(scaled(ours.mean), scaled(theirs.mean)) : scaled(apart);
+  const sizeInUnit = isFar ? norm(Float64Array.of(norm(a), norm(b), norm(d))) : size / unit;
   const isRegular = ours.width + theirs.width === 2 * ours.n;
-  return unit * (yield* leastDistance(device, a, b, d, size / unit, isRegular));
+  return unit * (yield* leastDistance(device, a, b, d, sizeInUnit, isRegular));
 }
 
 /** The distance of two normals with roots A and B (n x n) and means d apart; `size` is the length of all of these. */

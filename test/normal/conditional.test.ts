@@ -257,6 +257,33 @@ onEveryDevice('Coordinates, values and options that cannot be conditioned on are
   await throwsCode('ERR_CLOSED', '3', () => normal.conditionalMeans({ given: [0], rows: [[0]] }));
 });
 
+onEveryDevice(
+  'A value that is far from its mean moves the means of others, or is named in the refusal.',
+  async (device) => {
+    if (!device.dtypes.includes('float64')) return;
+    const covariance = [[1e300, 0, 1e300], [0, 1, 0], [1e300, 0, 4e300]]; // biome-ignore format: a matrix
+    const mean = [1e308, 3, 0];
+    using normal = MultivariateNormal.fromCovarianceSync({ device, dtype: 'float64', mean, covariance });
+    using rest = await normal.conditional({ given: [2], values: [-1e308] });
+    near(rest.mean.data, [7.5e307, 3], (i) => 4 * eps('float64') * mean[i]!, 'means');
+    // The difference overflows, but not what a coordinate that is independent takes of it.
+    using alone = await normal.marginalSync([0, 1]).conditional({ given: [0], values: [-1e308] });
+    assert.equal(alone.mean.toArray(), [3]);
+    await throwsCode('ERR_OUT_OF_RANGE', '`values` gives coordinate (2) the mean (-Infinity)', () =>
+      normal.conditional({ given: [0], values: [-1e308] }),
+    );
+    await throwsCode(
+      'ERR_OUT_OF_RANGE',
+      '`matrix` gives coordinate (1) the mean (Infinity)',
+      () =>
+    normal.affine({ matrix: [[0, 1, 0], [2, 0, 0]] }), // biome-ignore format: a matrix
+    );
+    await throwsCode('ERR_OUT_OF_RANGE', '`offset` gives coordinate (0) the mean (Infinity)', () =>
+      normal.affine({ matrix: [[1, 0, 0]], offset: [1.7e308] }),
+    );
+  },
+);
+
 onEveryDevice('A value that a singular normal cannot have is named, with its argument.', async (device) => {
   const covariance = [[1, 1, 0], [1, 1, 0], [0, 0, 1]]; // biome-ignore format: a matrix
   using normal = MultivariateNormal.fromCovarianceSync({ device, covariance, singular: 'pivoted' });

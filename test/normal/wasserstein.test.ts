@@ -124,6 +124,20 @@ onEveryDevice('a Wasserstein distance in one coordinate is that of means and dev
       }
 });
 
+onEveryDevice(
+  'a Wasserstein distance of means that are far apart is infinite where it overflows, never NaN.',
+  (device) => {
+    if (!device.dtypes.includes('float64')) return;
+    const at = (mean: number) =>
+      MultivariateNormal.fromDiagonalSync({ device, dtype: 'float64', mean: [mean, 0], variances: [1e300, 1] });
+    using left = at(-1e308);
+    using right = at(1e308);
+    using middle = at(5e307);
+    assert.is(wassersteinSync(left, right), Number.POSITIVE_INFINITY);
+    near(wassersteinSync(left, middle), 1.5e308, 1e-15, 'means that float64 holds');
+  },
+);
+
 function near(actual: number, wanted: number, tolerance: number, at: string): void {
   const error = Math.abs(actual / wanted - 1);
   assert.ok(error <= tolerance, `${at}: ${actual}, not ${wanted}: ${error}`);
