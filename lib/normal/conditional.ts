@@ -48,6 +48,8 @@ export function* conditional(parameters: NormalParameters, options: ConditionalO
   return yield* fromEchelon(parameters, mean, onto.root, onto.pivots, parameters.factor.rank < parameters.n);
 }
 
+const largestFloat32 = (2 - 2 ** -23) * 2 ** 127;
+
 interface CheckedValues {
   readonly given: readonly number[];
   readonly others: readonly number[];
@@ -102,9 +104,13 @@ export function* conditionalMeans<D extends RealDtype>(
   const m = onto.given.length;
   const coefficients = new Float64Array((n - m) * m);
   for (let i = 0; i < n - m; i++) coefficients.set(onto.coefficients(m + i), i * m);
+  // Differences that the type does not hold are halved, and what multiplies them doubled.
+  const isFar = yield* mayOverflow(input, onto.mean.subarray(0, m), dtype);
+  if (isFar) for (let at = 0; at < coefficients.length; at++) coefficients[at]! *= 2;
   // float32 would round the rows before their mean is subtracted: of 10000.1 four digits are left of the difference.
-  const isCentred = dtype === 'float32' && !(input instanceof Float32Array);
-  const differences = isCentred ? yield* lessRow(input, count, onto.mean.subarray(0, m)) : input;
+  const isCentred = isFar || (dtype === 'float32' && !(input instanceof Float32Array));
+  const share = isFar ? 0.5 : 1;
+  const differences = isCentred ? yield* lessRow(input, count, onto.mean.subarray(0, m), share) : input;
   const wrap = (written: Storage<D>) => new Matrix(written, count, n - m);
   const task = resultTask({ device, dtype }, count * (n - m), wrap, (encoder, out, scratch) => {
     const centred = scratch.copy(differences, dtype);
@@ -116,11 +122,22 @@ export function* conditionalMeans<D extends RealDtype>(
   return yield* step({ ...task, explain: (error) => aboutRows('rows', error, input, m) });
 }
 
-function* lessRow(rows: Values, count: number, row: Float64Array): Work<Float64Array<ArrayBuffer>> {
+/** Whether a difference of two of these numbers may be beyond the type. */
+function* mayOverflow(rows: Values, mean: Float64Array, dtype: RealDtype): Work<boolean> {
+  const most = (dtype === 'float32' ? largestFloat32 : Number.MAX_VALUE) / 2;
+  let isFar = mean.some((entry) => Math.abs(entry) > most);
+  yield* inRows(rows.length, 1, (from, to) => {
+    for (let at = from; at < to; at++) isFar ||= Math.abs(rows[at]!) > most;
+  });
+  return isFar;
+}
+
+function* lessRow(rows: Values, count: number, row: Float64Array, share: number): Work<Float64Array<ArrayBuffer>> {
   const m = row.length;
   const differences = new Float64Array(count * m);
   yield* inRows(count, m, (from, to) => {
-    for (let r = from; r < to; r++) for (let j = 0; j < m; j++) differences[r * m + j] = rows[r * m + j]! - row[j]!;
+    for (let r = from; r < to; r++)
+      for (let j = 0; j < m; j++) differences[r * m + j] = rows[r * m + j]! * share - row[j]! * share;
   });
   return differences;
 }

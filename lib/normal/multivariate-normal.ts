@@ -493,7 +493,7 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   /**
    * The normal of the other coordinates, in their order, given values of m coordinates. Rejects like {@link marginal},
    * with `ERR_SHAPE` if no coordinate is left, `ERR_NOT_FINITE`, and `ERR_OUT_OF_RANGE` (a value that a singular normal
-   * cannot have).
+   * cannot have; a mean of the result beyond its type).
    *
    * ```ts
    * import { MultivariateNormal, openDevice } from 'covarium';
@@ -526,7 +526,8 @@ export class MultivariateNormal<D extends RealDtype = RealDtype> extends Distrib
   /**
    * The normal of A x + b + e, where x has this normal, A is m x n, b has m entries, and e is independent noise.
    * Rejects with `ERR_NOT_POSITIVE_DEFINITE` (a row of A that the rows before it determine, unless `singular` allows
-   * it; noise that is not a covariance), `ERR_NOT_SYMMETRIC`, `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
+   * it; noise that is not a covariance), `ERR_OUT_OF_RANGE` (a mean or a variance of the result beyond its type),
+   * `ERR_NOT_SYMMETRIC`, `ERR_NOT_FINITE`, `ERR_SHAPE`, `ERR_CLOSED`.
    */
   async affine(options: AffineOptions & AbortOptions): Promise<MultivariateNormal<D>> {
     return new MultivariateNormal(await runWith(options, (rest) => affine(this.#open(), rest)));

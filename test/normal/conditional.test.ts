@@ -269,6 +269,10 @@ onEveryDevice(
     // The difference overflows, but not what a coordinate that is independent takes of it.
     using alone = await normal.marginalSync([0, 1]).conditional({ given: [0], values: [-1e308] });
     assert.equal(alone.mean.toArray(), [3]);
+    const means = normal.conditionalMeansSync({ given: [2], rows: [[-1e308], [0]] });
+    near(means.data, [7.5e307, 3, 1e308, 3], (at) => 4 * eps('float64') * mean[at % 2]!, 'means of rows');
+    const far = normal.marginalSync([0, 1]).conditionalMeansSync({ given: [0], rows: [[-1e308]] });
+    assert.equal(far.toArray(), [[3]]);
     await throwsCode('ERR_OUT_OF_RANGE', '`values` gives coordinate (2) the mean (-Infinity)', () =>
       normal.conditional({ given: [0], values: [-1e308] }),
     );
