@@ -165,7 +165,11 @@ function* farScores(parameters: NormalParameters, rows: Values, out: Values): Ta
   });
   if (far.length === 0) return;
   const { exponents, solution } = yield* solvedInUnit(parameters, rows, far);
-  for (const [i, row] of far.entries())
-    for (let j = 0; j < n; j++) out[row * n + j] = 0 - solution.values[i * n + j]! * 2 ** exponents[i]!;
+  for (const [i, row] of far.entries()) {
+    // In two steps: 2^1024, the unit of a difference that overflows, is infinite.
+    const step = 2 ** Math.floor(exponents[i]! / 2);
+    const rest = 2 ** (exponents[i]! - Math.floor(exponents[i]! / 2));
+    for (let j = 0; j < n; j++) out[row * n + j] = 0 - solution.values[i * n + j]! * step * rest;
+  }
   solution.close();
 }

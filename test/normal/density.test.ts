@@ -204,4 +204,13 @@ onEveryDevice('An entry that float32 does not hold is shown as it was given.', a
   for (const each of [normal, student, batch]) each.close();
 });
 
+onEveryDevice('a score is finite where the difference from the mean overflows.', (device) => {
+  if (!device.dtypes.includes('float64')) return;
+  const covariance = [[2 ** 1000, 0], [0, 1]]; // biome-ignore format: a matrix
+  const mean = [2 ** 1023, 0];
+  using normal = MultivariateNormal.fromCovarianceSync({ device, dtype: 'float64', mean, covariance });
+  const score = normal.scoreInputSync([[-(2 ** 1023), 0], [-(2 ** 1023), 48]]); // biome-ignore format: a matrix
+  assert.equal(score.toArray(), [[2 ** 24, 0], [2 ** 24, -48]]); // biome-ignore format: a matrix
+});
+
 test.run();
