@@ -88,8 +88,8 @@ export function requireBoolean(name: string, value: unknown): boolean {
   throw wrongArgument(name, value, 'true or false');
 }
 
-/** Whether numbers [from, to) are finite, in a third of the time that a look at each takes. */
-export function areFinite(values: Float32Array | Float64Array, from: number, to: number): boolean {
+/** Whether numbers [from, to) times `factor` are finite, in a third of the time that a look at each takes. */
+export function areFinite(values: Float32Array | Float64Array, from: number, to: number, factor = 1): boolean {
   // A finite number times zero is zero; NaN and the infinities give NaN. There are four sums, because each addition of
   // a single one would wait for that before it. Declared in one pattern, V8 would make an object of each number.
   let a = 0;
@@ -98,12 +98,12 @@ export function areFinite(values: Float32Array | Float64Array, from: number, to:
   let d = 0;
   let at = from;
   for (; at + 4 <= to; at += 4) {
-    a += values[at]! * 0;
-    b += values[at + 1]! * 0;
-    c += values[at + 2]! * 0;
-    d += values[at + 3]! * 0;
+    a += values[at]! * factor * 0;
+    b += values[at + 1]! * factor * 0;
+    c += values[at + 2]! * factor * 0;
+    d += values[at + 3]! * factor * 0;
   }
-  for (; at < to; at++) a += values[at]! * 0;
+  for (; at < to; at++) a += values[at]! * factor * 0;
   return a + b + c + d === 0;
 }
 

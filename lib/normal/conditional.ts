@@ -3,10 +3,10 @@ import { Matrix, type MatrixInput } from '../array/matrix.ts';
 import { requireLength } from '../array/operand.ts';
 import type { Storage } from '../array/storage.ts';
 import type { VectorInput } from '../array/vector.ts';
-import { checkOptions, requireFiniteEntries } from '../check.ts';
+import { areFinite, checkOptions, requireFiniteEntries } from '../check.ts';
 import { resultTask, step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import type { RealDtype, Values } from '../dtype.ts';
+import type { Real, RealDtype, Values } from '../dtype.ts';
 import { DiagonalFactor } from '../factor/diagonal-factor.ts';
 import { inRows, type Work } from '../work.ts';
 import { fromEchelon, requireFiniteMean } from './from-root.ts';
@@ -47,8 +47,6 @@ export function* conditional(parameters: NormalParameters, options: ConditionalO
   const { onto, mean } = yield* regressionAt(parameters, checked);
   return yield* fromEchelon(parameters, mean, onto.root, onto.pivots, parameters.factor.rank < parameters.n);
 }
-
-const largestFloat32 = (2 - 2 ** -23) * 2 ** 127;
 
 interface CheckedValues {
   readonly given: readonly number[];
@@ -99,13 +97,13 @@ export function* conditionalMeans<D extends RealDtype>(
   const input = values.slice();
   const onto = yield* regression(parameters, given);
   requireOthers(onto);
-  requireFiniteEntries('rows', input, onto.given.length);
+  const isFar = yield* mayOverflow(input, onto.mean.subarray(0, given.length), dtype);
+  if (isFar) requireFiniteEntries('rows', input, given.length);
   requireOnSupport(parameters, onto, input, (row, column) => `\`rows\` entry (${row}, ${column})`);
   const m = onto.given.length;
   const coefficients = new Float64Array((n - m) * m);
   for (let i = 0; i < n - m; i++) coefficients.set(onto.coefficients(m + i), i * m);
   // Differences that the type does not hold are halved, and what multiplies them doubled.
-  const isFar = yield* mayOverflow(input, onto.mean.subarray(0, m), dtype);
   if (isFar) for (let at = 0; at < coefficients.length; at++) coefficients[at]! *= 2;
   // float32 would round the rows before their mean is subtracted: of 10000.1 four digits are left of the difference.
   const isCentred = isFar || (dtype === 'float32' && !(input instanceof Float32Array));
@@ -124,10 +122,11 @@ export function* conditionalMeans<D extends RealDtype>(
 
 /** Whether a difference of two of these numbers may be beyond the type. */
 function* mayOverflow(rows: Values, mean: Float64Array, dtype: RealDtype): Work<boolean> {
-  const most = (dtype === 'float32' ? largestFloat32 : Number.MAX_VALUE) / 2;
-  let isFar = mean.some((entry) => Math.abs(entry) > most);
+  // Beyond float64 for what is beyond half of the type.
+  const factor = dtype === 'float32' ? 2 ** 897 : 2;
+  let isFar = !areFinite(mean, 0, mean.length, factor);
   yield* inRows(rows.length, 1, (from, to) => {
-    for (let at = from; at < to; at++) isFar ||= Math.abs(rows[at]!) > most;
+    isFar ||= !areFinite(rows as Real, from, to, factor);
   });
   return isFar;
 }
