@@ -12,7 +12,7 @@ namespace covarium::cpu {
 
 namespace {
 
-constexpr size_t bandRows = 64;  // a multiple of the tiles of simd/checks.inc
+constexpr size_t bandRows = 64;  // a multiple of every vector's length
 
 // The fewest digits that read back as the value: 0.2 is (0.2), as the caller wrote it, not (0.20000000000000001).
 template <typename T>
