@@ -7,6 +7,7 @@ import type { Real } from '../dtype.ts';
 export abstract class TriangularFactor {
   readonly n: number;
   readonly #storage: Storage;
+  #logDiagonal: number | undefined;
 
   /** Takes n x n numbers with zeros above the diagonal. */
   constructor(storage: Storage, n: number) {
@@ -40,15 +41,19 @@ export abstract class TriangularFactor {
     return this.#storage.values as Real;
   }
 
-  /** Sum of the logarithms of the diagonal. */
+  /** Sum of the logarithms of the diagonal; each density asks for it. */
   get logDiagonal(): number {
-    const { lower, n } = this;
-    let sum = 0;
-    for (let i = 0; i < n; i++) sum += Math.log(lower[i * (n + 1)]!);
-    return sum;
+    this.#logDiagonal ??= sumOfLogarithms(this.lower, this.n);
+    return this.#logDiagonal;
   }
 
   close(): void {
     this.#storage.close();
   }
+}
+
+function sumOfLogarithms(lower: Real, n: number): number {
+  let sum = 0;
+  for (let i = 0; i < n; i++) sum += Math.log(lower[i * (n + 1)]!);
+  return sum;
 }

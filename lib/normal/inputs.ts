@@ -27,7 +27,7 @@ export function normalInput(options: NormalOptions, name: string, square: Matrix
   const dtype = realDtype(device, options.dtype, options.mean, square);
   const mean = options.mean === undefined ? undefined : meanInput(device, options.mean, dtype, undefined, centre);
   const { values, n } = squareInput(name, device, square, dtype);
-  if (mean !== undefined) requireLength(centre, mean.length, n, marked(name), 'columns');
+  if (mean !== undefined && mean.length !== n) requireLength(centre, mean.length, n, marked(name), 'columns');
   return { device, dtype, n, mean, square: values };
 }
 
