@@ -37,11 +37,8 @@ std::vector<double> sumOfDifferences(const Execution& execution, const T* rows, 
   execution.pool.run(chunks * slices, [&](size_t task, unsigned) {
     const size_t chunk = task / slices, from = task % slices * sliceColumns, to = std::min(n, from + sliceColumns);
     const auto [first, here] = chunkOf(chunk, count);
-    double* sum = sums.data() + chunk * n;
-    for (size_t r = first; r < first + here; ++r) {
-      const double weight = weights == nullptr ? 1 : weights[r];
-      for (size_t j = from; j < to; ++j) sum[j] += weight * (static_cast<double>(rows[r * n + j]) - origin[j]);
-    }
+    execution.kernels.of<T>().addDifferences(rows + first * n + from, n, weights == nullptr ? nullptr : weights + first,
+                                             origin.data() + from, sums.data() + chunk * n + from, here, to - from);
   });
   for (size_t chunk = 1; chunk < chunks; ++chunk)
     for (size_t j = 0; j < n; ++j) sums[j] += sums[chunk * n + j];

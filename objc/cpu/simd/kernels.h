@@ -38,6 +38,9 @@ struct RealKernels {
   void (*fillNormal)(T* out, size_t count, NormalCounter counter);
   // rows x n: row <- scale * vector + row.
   void (*addRow)(T* rows, const T* row, T scale, size_t count, size_t n);
+  // sums[j] += weight (row[j] - origin[j]), row by row, whose weight is 1 if there are no weights.
+  void (*addDifferences)(const T* rows, size_t stride, const double* weights, const double* origin, double* sums,
+                         size_t count, size_t n);
   // Rows of n, `stride` apart: to = row - origin - centre in float64, row after row.
   void (*centreRows)(const T* rows, size_t stride, const double* origin, const double* centre, double* to, size_t count,
                      size_t n);
