@@ -58,7 +58,8 @@ test('A file of apache-arrow without record batches has its names and no rows.',
 });
 
 test('Booleans are read as 0 and 1.', async () => {
-  for (const file of ['pyarrow-booleans.parquet', 'pyarrow-booleans-v2.parquet', 'pyarrow-booleans.arrow']) {
+  const ofArrow = ['pyarrow-booleans.arrow', 'apache-arrow-booleans.arrow'];
+  for (const file of ['pyarrow-booleans.parquet', 'pyarrow-booleans-v2.parquet', ...ofArrow]) {
     const { names: found, rows } = await readTable(folder + file, { missing: 'drop' });
     assert.equal(found, ['f', 'g', 'n']);
     const kept = Array.from({ length: count }, (_, i) => i).filter((row) => !isNull(row));
@@ -67,6 +68,15 @@ test('Booleans are read as 0 and 1.', async () => {
     const { row } = await throwsCode('ERR_NOT_FINITE', '(n)', () => readTable(folder + file));
     assert.is(row, 4);
   }
+});
+
+test('Booleans with more bytes than rows take are refused, unless they are whole lines as apache-arrow has them.', async () => {
+  const bytes = readFileSync(`${folder}apache-arrow-booleans.arrow`);
+  // Offset and length of the bits of f; those of all 600 rows are filled up to 128 bytes.
+  const place = Buffer.from(new BigInt64Array([0n, 128n]).buffer);
+  bytes.writeBigInt64LE(120n, bytes.indexOf(place) + 8);
+  const what = 'column (f) has (120) bytes of numbers, but (250) rows take (32)';
+  await throwsCode('ERR_MALFORMED_ARROW', what, () => readTable(bytes));
 });
 
 test('They are read from a pipe too, except the files whose schema is only in their footers.', async () => {

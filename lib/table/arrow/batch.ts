@@ -1,5 +1,6 @@
 import { isSlice, type Work } from '../../work.ts';
 import { Contradiction } from '../contradiction.ts';
+import { booleans } from '../numbers.ts';
 import type { FlatReader } from './flat-reader.ts';
 import type { ArrowField } from './schema.ts';
 
@@ -100,9 +101,18 @@ function checkColumn(
     throw new Contradiction(`column (${name}) has (${nulls}) nulls, and is said to have none`);
   if (isCompressed) return;
   const { bytes } = field.dictionary?.index ?? field.number!;
-  // apache-arrow for JavaScript writes a slice of a table with the bits of all rows of the table, its own first.
   if (validity.bytes > 0) checkBytes(name, 'bits', validity.bytes, Math.ceil(rows / 8), rows);
-  checkPadded(name, 'numbers', values.bytes, Math.ceil(rows * bytes), rows);
+  const areBits = field.dictionary === undefined && field.number === booleans;
+  if (areBits && isBitsOfMoreRows(validity, values)) checkBytes(name, 'bits', values.bytes, Math.ceil(rows / 8), rows);
+  else checkPadded(name, 'numbers', values.bytes, Math.ceil(rows * bytes), rows);
+}
+
+// apache-arrow for JavaScript writes a slice of a table with the bits of all rows of the table, its own first: of
+// validity, where something is null, and equally many of booleans, filled up to whole lines of 64 bytes. So wider
+// numbers that are stated as booleans are found if they are not whole lines, or have nulls. Others, such as int8 of 64
+// rows without nulls, look like a slice of a table with 512 rows.
+function isBitsOfMoreRows(validity: BufferPlace, values: BufferPlace): boolean {
+  return values.bytes % 64 === 0 && (validity.bytes === 0 || validity.bytes === values.bytes);
 }
 
 // Buffers are filled up to 64 bytes at most. Of numbers that are said to be narrower than they are, more is left.
