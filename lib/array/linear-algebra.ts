@@ -273,9 +273,10 @@ export abstract class LinearAlgebra<Matrix, Vector> {
   }
 
   /**
-   * The covariance of the columns of A, whose rows are observations: n x n, with the divisor m - ddof. An entry that
-   * overflows is infinite, or NaN if the deviations from the mean overflow. Rejects with `ERR_SHAPE` (too few rows for
-   * the divisor), `ERR_NOT_FINITE` and like every method here.
+   * The covariance of the columns of A, whose rows are observations: n x n, with the divisor m - ddof. An entry is
+   * infinite if its sum of products overflows, even if it would not after the division, and NaN if the deviations from
+   * the mean overflow. Rejects with `ERR_SHAPE` (too few rows for the divisor), `ERR_NOT_FINITE` and like every method
+   * here.
    */
   async covariance(options: SampleCovarianceOptions & AbortOptions = {}): Promise<Matrix> {
     return known().run('covariance', this, [options]) as Promise<Matrix>;

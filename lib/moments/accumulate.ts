@@ -71,7 +71,7 @@ function requireFiniteSums(sums: CentralSums): void {
   if (column >= 0)
     throw new CovariumError(
       'ERR_OUT_OF_RANGE',
-      `\`rows\` has column (${column}), whose sum of squares (Infinity) float64 does not hold, nor a variance. Pass the column in another unit.`,
+      `\`rows\` has column (${column}), whose sum of squares (Infinity) float64 does not hold. Pass the column in another unit.`,
       { column },
     );
   throw new CovariumError(

@@ -67,7 +67,13 @@ onEveryDevice('Weights that take squares beyond float64 are refused by name.', a
   ])
     await throwsCode('ERR_OUT_OF_RANGE', '`weights` are too large', large);
   const square = () => covarianceOf(1e160, [1, 1, 1]);
-  await throwsCode('ERR_OUT_OF_RANGE', '`rows` has column (0), whose sum of squares (Infinity)', square);
+  const sum = '`rows` has column (0), whose sum of squares (Infinity) float64 does not hold. Pass the column in';
+  await throwsCode('ERR_OUT_OF_RANGE', sum, square);
+  // float64 holds the variance of both, and the second has no weights.
+  await throwsCode('ERR_OUT_OF_RANGE', sum, () => new Moments(1, { device }).addSync([[-1.2e154], [1.2e154], [0]]));
+  const frequencies = [1e12, 1e12];
+  const counted = () => new Moments(1, { device }).addSync([[1e150], [2e150]], { frequencies });
+  await throwsCode('ERR_OUT_OF_RANGE', sum, counted);
   const huge = () => covarianceOf(1e160, [1e-140, 1e-140, 1e-140]);
   await throwsCode('ERR_OUT_OF_RANGE', '`rows` has column (0), whose variance (Infinity)', huge);
   assert.ok(Math.abs(covarianceOf(1e-100, [1e-100, 1e-100, 1e-100]) / 1e-200 - 1) < 1e-12);
