@@ -13,7 +13,8 @@ import { wassersteinOf } from './wasserstein.ts';
  * The Kullback-Leibler divergence of p from q, in nats: the mean of log p(x) - log q(x) over draws x of p. It takes two
  * normals of the same dimension, on any devices and of any types, and computes in float64; so do {@link crossEntropy},
  * {@link renyiDivergence}, {@link bhattacharyya}, {@link hellinger} and {@link wasserstein}. It is never negative, and
- * 0 for a normal and itself. Rejects with `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`,
+ * 0 for a normal and itself. It is Infinity if it overflows, and may be if standard deviations of p are smaller than
+ * those of q by more than 307 powers of ten. Rejects with `ERR_SHAPE`, `ERR_INVALID_ARGUMENT`, `ERR_CLOSED`,
  * `ERR_NOT_POSITIVE_DEFINITE` (a singular normal).
  */
 export async function klDivergence(
@@ -83,8 +84,8 @@ export function bhattacharyyaSync(p: MultivariateNormal, q: MultivariateNormal):
 }
 
 /**
- * The Hellinger distance, from 0 to 1: the square root of 1 minus the integral of sqrt(p(x) q(x)). Symmetric. Rejects
- * like {@link klDivergence}.
+ * The Hellinger distance, from 0 to 1: the square root of 1 minus the integral of sqrt(p(x) q(x)). Symmetric. It is 0
+ * below 1e-162, where its square underflows. Rejects like {@link klDivergence}.
  */
 export async function hellinger(
   p: MultivariateNormal,

@@ -61,10 +61,14 @@ function* whitened(p: NormalParameters, q: NormalParameters, alpha: number, kapp
     const rows = memory.output((n + 1) * n);
     const [columns, d] = [rows.subarray(0, n * n), rows.subarray(n * n)];
     for (let i = 0; i < n; i++) d[i] = ours.mean[i]! - theirs.mean[i]!;
+    // Differences that overflow are halved until they are whitened.
+    const isFar = !d.every(Number.isFinite);
+    if (isFar) for (let i = 0; i < n; i++) d[i] = ours.mean[i]! / 2 - theirs.mean[i]! / 2;
     yield* exactly(q.device, (encoder) => {
       encoder.transpose(ours.root, columns, n, n);
       encoder.triangularSolve(theirs.root, rows, n, false);
     });
+    if (isFar) for (let i = 0; i < n; i++) d[i]! *= 2;
     const found = yield* fromWhitened(q, columns, d, alpha, kappa);
     memory.requireOpen();
     return found;
@@ -107,9 +111,9 @@ const rowsAtOnce = 64;
 function fromIdentity(columns: Float64Array, d: Float64Array, others: Float64Array): number {
   const n = d.length;
   let sum = 0;
-  for (let i = 0; i < n; i++) sum += d[i]! * d[i]! + growth(columns[i * (n + 1)]!, others[i]!, 1, 0);
+  for (let i = 0; i < n; i++) sum += (d[i]! / 2) * d[i]! + growth(columns[i * (n + 1)]!, others[i]!, 1, 0) / 2;
   // NaN where a square overflows.
-  return Number.isNaN(sum) ? Number.POSITIVE_INFINITY : sum / 2;
+  return Number.isNaN(sum) ? Number.POSITIVE_INFINITY : sum;
 }
 
 // Where a pivot is a smaller share of its diagonal entry, more than two digits are lost.
@@ -189,14 +193,17 @@ function* eliminated(columns: Float64Array, difference: Float64Array, alpha: num
     const own = row[i]!;
     let others = 0;
     for (let j = 0; j < i; j++) others += row[j]! * row[j]!;
-    const pivot = alpha + kappa * (own * own + others);
+    // A large order cancels kappa, which is 1 - alpha: where own^2 is 1 + x and x is small, it is left out.
+    const x = (own - 1) * (own + 1);
+    const pivot = Math.abs(x) < nearRow ? 1 + kappa * (x + others) : alpha + kappa * (own * own + others);
     // Also returned when a square overflows: scales that differ by 1e154.
     if (!(pivot > 0 && pivot < Number.POSITIVE_INFINITY))
       return { value: Number.POSITIVE_INFINITY, error: Number.POSITIVE_INFINITY };
     volume += growth(own, others, alpha, kappa);
     const root = Math.sqrt(pivot);
     const y = d[i]! / root;
-    distance += y * y;
+    // y^2 alone may overflow or underflow.
+    distance += alpha * y * y;
     // What was subtracted from this row and from its d is rounded as they were.
     error += (Math.sqrt(sizes[i]! * others) + Number.EPSILON * sizes[i]!) / pivot;
     error += (alpha * Math.abs(y) * steps[i]!) / root;
@@ -213,7 +220,7 @@ function* eliminated(columns: Float64Array, difference: Float64Array, alpha: num
       steps[k]! += Math.abs(factor * y);
     }
   }
-  return { value: (alpha * distance + volume) / 2, error: Number.EPSILON * error };
+  return { value: (distance + volume) / 2, error: Number.EPSILON * error };
 }
 
 // [ln(alpha + kappa (m^2 + others)) - kappa ln m^2] / kappa; as kappa becomes 0, m^2 + others - 1 - ln m^2.

@@ -289,6 +289,15 @@ onEveryDevice('a divergence loses no digits if one normal is nearly singular or 
       near(renyiDivergenceSync(p, q, order), wanted[at]!, 1e-14, `pair ${at}, order ${order}`);
 });
 
+onEveryDevice('Far means and huge orders have the divergence that float64 holds.', (device) => {
+  if (!device.dtypes.includes('float64')) return;
+  const at = (x: number, variance: number) =>
+    MultivariateNormal.fromDiagonalSync({ device, mean: [x], variances: [variance], dtype: 'float64' });
+  near(renyiDivergenceSync(at(1e308, 1e300), at(-1e308, 1e300), 1e-10), 2e306, 1e-14, 'far');
+  near(klDivergenceSync(at(0.8e308, 1e308), at(-0.8e308, 1e308)), 1.28e308, 1e-14, 'order 1');
+  near(renyiDivergenceSync(at(0, 1), at(1e-150, 1), 1e300), 0.5, 1e-14, 'order 1e300');
+});
+
 function near(actual: number, wanted: number, tolerance: number, at: string, slack = 0): void {
   const isNear = actual === wanted || Math.abs(actual - wanted) <= tolerance * Math.abs(wanted) + slack;
   assert.ok(isNear, `${at}: ${actual}, not ${wanted}: ${Math.abs(actual / wanted - 1)}`);
