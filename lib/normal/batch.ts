@@ -11,8 +11,11 @@ import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
 import { part, type Real, type RealDtype, smallestNormal, type Values } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
+import { requireSymmetric } from '../reference/symmetry.ts';
+import { runToEnd } from '../work.ts';
 import { withWayOut } from './from-covariance.ts';
 import { meanInput, squareInput, symmetryTolerance } from './inputs.ts';
+import { inUnitsIfMinute, isMinute, multiplyRows } from './minute.ts';
 import type { NormalParameters } from './parameters.ts';
 import { isRounding, requireHeld, requireRepresented } from './represented.ts';
 
@@ -199,9 +202,21 @@ export function factorBatch(
   const a = factors.values as Real;
   if ('block' in squares) a.set(squares.block);
   else for (const [b, square] of squares.entries()) a.set(square, b * n * n);
+  const minute = new Map<number, Real>();
+  for (let b = 0; b < size; b++) {
+    const inUnits = isMinute(a, n, b * n * n) ? inUnitsIfMinute(part(a, b, n * n), n) : undefined;
+    if (inUnits === undefined) continue;
+    // Here, because an error of the device would show the entries in their units.
+    naming(words, b, () => named(words.square, () => runToEnd(requireSymmetric(inUnits.given, n, within))));
+    a.set(inUnits.square, b * n * n);
+    minute.set(b, inUnits.units);
+  }
   return taskOf({
     device,
-    encode: (encoder) => encoder.choleskyBatch(a, n, within),
+    encode: (encoder, scratch) => {
+      encoder.choleskyBatch(a, n, within);
+      for (const [b, units] of minute) multiplyRows(encoder, part(a, b, n * n), units, scratch);
+    },
     result: { device, dtype, size, n, means, factors },
     written: factors,
     fresh: [means, factors],

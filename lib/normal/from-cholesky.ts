@@ -5,6 +5,7 @@ import type { Real } from '../dtype.ts';
 import { InverseFactor } from '../factor/inverse-factor.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { aboutSquare, normalInput, symmetryTolerance } from './inputs.ts';
+import { inUnitsIfMinute } from './minute.ts';
 import type { CholeskyOptions, PrecisionOptions } from './options.ts';
 import { factoredNormal, type NormalTask } from './parameters.ts';
 import { requireRepresented } from './represented.ts';
@@ -69,11 +70,15 @@ export function fromPrecision(options: PrecisionOptions, centre = 'Mean'): Norma
   const type = { asked: options.dtype, chosen: input.dtype, inputs: [options.mean, options.precision] };
   // Of a coordinate where the others are given: the least of its standard deviations.
   requireRepresented(type, input.mean, (i) => 1 / input.square[i * (n + 1)]!, centre);
-  const task = factoredNormal(input, InverseFactor, (encoder, factor) => {
-    encoder.requireSymmetric(factor, n, tolerance);
+  const minute = inUnitsIfMinute(input.square, n);
+  const square = minute?.square ?? input.square;
+  const task = factoredNormal({ ...input, square }, InverseFactor, (encoder, factor, _, scratch) => {
+    // An error shows the entries as they were given.
+    encoder.requireSymmetric(minute === undefined ? factor : scratch.copy(minute.given, input.dtype), n, tolerance);
     encoder.antitranspose(factor, n);
     encoder.cholesky(factor, n, where);
     encoder.antitranspose(factor, n);
+    if (minute !== undefined) encoder.scaleColumns(factor, scratch.copy(minute.units, input.dtype));
   });
   return { ...task, explain: (error) => aboutSquare('Precision', fromTheEnd(error, n), options.precision) };
 }

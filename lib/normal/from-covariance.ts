@@ -7,10 +7,11 @@ import { factorOn } from '../command/options.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { rankTolerance, rootOf } from '../decomposition/semidefinite-root.ts';
-import { type Real, smallestNormal, zerosOf } from '../dtype.ts';
+import { type Real, smallestNormal } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { rooted } from './from-root.ts';
 import { aboutSquare, type NormalInput, normalInput, symmetryTolerance } from './inputs.ts';
+import { inUnitsIfMinute, multiplyRows } from './minute.ts';
 import type { CovarianceOptions, SingularCovariance } from './options.ts';
 import { factoredNormal, type NormalParameters, type NormalTask } from './parameters.ts';
 import { requireRepresented } from './represented.ts';
@@ -184,54 +185,21 @@ function represented({ dtype: asked, mean, covariance }: CovarianceOptions, inpu
   requireRepresented({ asked, chosen, inputs: [mean, covariance] }, input.mean, (i) => square[i * (n + 1)]!, centre);
 }
 
-// `centre` and `square` are what an error calls the two: a Student-t has a location and a scale.
-export function factorCovariance(options: CovarianceOptions, square = 'Covariance', centre = 'Mean'): NormalTask {
+// `centre` and `name` are what an error calls the two: a Student-t has a location and a scale.
+export function factorCovariance(options: CovarianceOptions, name = 'Covariance', centre = 'Mean'): NormalTask {
   checkOptions(options, covarianceOptionNames);
   const where = factorOn(options.factor);
-  const input = normalInput(options, square, options.covariance, centre);
+  const input = normalInput(options, name, options.covariance, centre);
   represented(options, input, centre);
   const tolerance = symmetryTolerance(input.dtype, options.symmetryTolerance);
-  const units = unitsOfMinute(input);
-  if (units !== undefined) return factoredInUnits(input, units, tolerance, where);
-  return factoredNormal(input, LowerFactor, (encoder, factor) => {
-    encoder.requireSymmetric(factor, input.n, tolerance);
-    encoder.cholesky(factor, input.n, where);
-  });
-}
-
-/**
- * A power of two near each standard deviation, if a variance is so small that what matters beside it is subnormal:
- * devices take that for 0. Undefined if none is.
- */
-function unitsOfMinute({ dtype, n, square }: NormalInput): Real | undefined {
-  const most = smallestNormal[dtype] * (dtype === 'float32' ? 2 ** 23 : 2 ** 52);
-  let isMinute = false;
-  for (let i = 0; i < n; i++) isMinute ||= square[i * (n + 1)]! > 0 && square[i * (n + 1)]! < most;
-  if (!isMinute) return undefined;
-  const units = zerosOf(dtype, n);
-  for (let i = 0; i < n; i++) {
-    const variance = square[i * (n + 1)]!;
-    units[i] = variance > 0 && Number.isFinite(variance) ? 2 ** Math.round(Math.log2(variance) / 2) : 1;
-  }
-  return units;
-}
-
-/** The normal whose covariance is factored in these units: the factor's rows are multiplied by them afterwards. */
-function factoredInUnits(input: NormalInput, units: Real, tolerance: number, where: FactorOn): NormalTask {
   const { dtype, n } = input;
-  // Copies: the caller may change their numbers before the device has read them. The host keeps subnormal numbers.
-  const given = input.square.slice();
-  const square = input.square.slice();
-  for (let i = 0; i < n; i++)
-    for (let j = 0; j < n; j++) square[i * n + j] = square[i * n + j]! / units[i]! / units[j]!;
+  const minute = inUnitsIfMinute(input.square, n);
+  const square = minute?.square ?? input.square;
   return factoredNormal({ ...input, square }, LowerFactor, (encoder, factor, _, scratch) => {
     // An error shows the entries as they were given.
-    encoder.requireSymmetric(scratch.copy(given, dtype), n, tolerance);
+    encoder.requireSymmetric(minute === undefined ? factor : scratch.copy(minute.given, dtype), n, tolerance);
     encoder.cholesky(factor, n, where);
-    const columns = scratch.output(dtype, n * n);
-    encoder.transpose(factor, columns, n, n);
-    encoder.scaleColumns(columns, scratch.copy(units, dtype));
-    encoder.transpose(columns, factor, n, n);
+    if (minute !== undefined) multiplyRows(encoder, factor, minute.units, scratch);
   });
 }
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MultivariateNormal, MultivariateStudentT } from '../../lib/index.ts';
+import { MultivariateNormal, MultivariateNormalBatch, MultivariateStudentT } from '../../lib/index.ts';
 import { onEveryType } from '../harness/every-device.ts';
 import { lowerFactor } from '../harness/naive.ts';
 import { near } from '../harness/near.ts';
@@ -171,6 +171,7 @@ onEveryType('what is subnormal beside minute variances counts.', async (device, 
     using normal = await MultivariateNormal.fromCovariance({ device, dtype, covariance, singular });
     near(normal.correlationSync().data, correlation.flat(), tolerance);
   }
+  const identity = [[1, 0], [0, 1]]; // biome-ignore format: a matrix
   // The second pivot is subnormal, though its root is not.
   for (const [first, second] of [
     [1, unit],
@@ -186,6 +187,15 @@ onEveryType('what is subnormal beside minute variances counts.', async (device, 
       const inUnits = [[factor.get(0, 0) / first, 0], [factor.get(1, 0) / second, factor.get(1, 1) / second]]; // biome-ignore format: a matrix
       near(inUnits.flat(), [1, 0, 1 - 2 ** -10, pivot], tolerance);
     }
+    using batch = MultivariateNormalBatch.fromCovarianceSync({ device, dtype, covariances: [identity, scale] });
+    assert.equal(batch.at(1).factorSync().toArray(), normal.factorSync().toArray());
+    const skew = [[first ** 2, between / 2], [between, second ** 2]]; // biome-ignore format: a matrix
+    await throwsCode('ERR_NOT_SYMMETRIC', `\`covariances[1]\` is not symmetric: entry (1, 0) is (${between})`, () =>
+      MultivariateNormalBatch.fromCovariance({ device, dtype, covariances: [identity, skew] }),
+    );
+    // As a precision, its normal has the same correlation, of the other sign.
+    using inverse = MultivariateNormal.fromPrecisionSync({ device, dtype, precision: scale });
+    near([inverse.correlationSync().get(1, 0)], [2 ** -10 - 1], tolerance);
     const error = await throwsCode(
       'ERR_NOT_POSITIVE_DEFINITE',
       'pivot (1) is not positive',
