@@ -9,13 +9,13 @@ import { about, argumentOf, marked, named, wrongArgument } from '../check.ts';
 import { type Task, taskOf } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
-import { part, type Real, type RealDtype, smallestNormal, type Values } from '../dtype.ts';
+import { part, type Real, type RealDtype, type Values } from '../dtype.ts';
 import { LowerFactor } from '../factor/lower-factor.ts';
 import { requireSymmetric } from '../reference/symmetry.ts';
 import { runToEnd } from '../work.ts';
 import { withWayOut } from './from-covariance.ts';
 import { meanInput, squareInput, symmetryTolerance } from './inputs.ts';
-import { inUnitsIfMinute, isMinute, multiplyRows } from './minute.ts';
+import { inUnitsIfMinute, leastPlain, multiplyRows } from './minute.ts';
 import type { NormalParameters } from './parameters.ts';
 import { isRounding, requireHeld, requireRepresented } from './represented.ts';
 
@@ -54,7 +54,7 @@ export interface BatchInput extends BatchShape {
   /** B x n; undefined means zeros. */
   readonly centres: Real | undefined;
   /** Each n x n. */
-  readonly squares: readonly Real[] | { readonly block: Real };
+  readonly squares: readonly Real[] | { readonly block: Real; readonly arePlain: boolean };
 }
 
 /** B normals in two blocks of the device's memory: means (B x n) and lower Cholesky factors (B x n x n). */
@@ -116,11 +116,12 @@ function ofVolume(volume: Volume, device: Device, dtype: RealDtype, words: Batch
 // Matrices that lie one after the other.
 function ofBlock(given: Values, { dtype, size, n }: BatchShape, words: BatchWords): Squares {
   const block = hostValues(given, dtype) as Real;
+  const arePlain = areDiagonalsPlain(block, n, dtype);
   // requireHeld says what is wrong with the first whose diagonal is not held.
-  if (!areDiagonalsNormal(block, n, dtype))
+  if (!arePlain)
     for (let b = 0; b < size; b++)
       naming(words, b, () => requireHeld(words.square, part(given as Real, b, n * n), part(block, b, n * n), n, n + 1));
-  return { size, n, squares: { block } };
+  return { size, n, squares: { block, arePlain } };
 }
 
 function ofEach(given: readonly MatrixInput[], device: Device, dtype: RealDtype, words: BatchWords): Squares {
@@ -170,9 +171,9 @@ function centresOf(given: MatrixInput, { device, dtype, size, n }: BatchShape, w
   return held;
 }
 
-/** Whether no diagonal entry of these n x n matrices is subnormal, 0, infinite or a NaN. */
-function areDiagonalsNormal(block: Real, n: number, dtype: RealDtype): boolean {
-  const least = smallestNormal[dtype];
+/** Whether no diagonal entry of these n x n matrices is minute, 0, infinite or a NaN. */
+function areDiagonalsPlain(block: Real, n: number, dtype: RealDtype): boolean {
+  const least = leastPlain(dtype);
   for (let start = 0; start < block.length; start += n * n)
     for (let i = 0; i < n; i++) {
       const size = Math.abs(block[start + i * (n + 1)]!);
@@ -203,8 +204,9 @@ export function factorBatch(
   if ('block' in squares) a.set(squares.block);
   else for (const [b, square] of squares.entries()) a.set(square, b * n * n);
   const minute = new Map<number, Real>();
-  for (let b = 0; b < size; b++) {
-    const inUnits = isMinute(a, n, b * n * n) ? inUnitsIfMinute(part(a, b, n * n), n) : undefined;
+  const checked = 'block' in squares && squares.arePlain ? 0 : size;
+  for (let b = 0; b < checked; b++) {
+    const inUnits = inUnitsIfMinute(part(a, b, n * n), n);
     if (inUnits === undefined) continue;
     // Here, because an error of the device would show the entries in their units.
     naming(words, b, () => named(words.square, () => runToEnd(requireSymmetric(inUnits.given, n, within))));

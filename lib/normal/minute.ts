@@ -10,22 +10,19 @@ export interface InUnits {
   readonly units: Real;
 }
 
-/**
- * Whether the n x n matrix from `start` has a diagonal entry so small that what matters beside it is subnormal: devices
- * take that for 0.
- */
-export function isMinute(values: Real, n: number, start = 0): boolean {
-  const dtype = dtypeOf(values) as RealDtype;
-  const most = smallestNormal[dtype] * (dtype === 'float32' ? 2 ** 23 : 2 ** 52);
-  for (let i = 0; i < n; i++) {
-    const size = values[start + i * (n + 1)]!;
-    if (size > 0 && size < most) return true;
-  }
+/** The least diagonal entry beside which nothing that matters is subnormal: devices take that for 0. */
+export function leastPlain(dtype: RealDtype): number {
+  return smallestNormal[dtype] * (dtype === 'float32' ? 2 ** 23 : 2 ** 52);
+}
+
+function isMinute(values: Real, n: number): boolean {
+  const least = leastPlain(dtypeOf(values) as RealDtype);
+  for (let at = 0; at < values.length; at += n + 1) if (values[at]! < least && values[at]! > 0) return true;
   return false;
 }
 
 /**
- * An n x n matrix in its units if it is minute, else undefined. Both are copies: the caller may change their numbers
+ * An n x n matrix in its units if a diagonal entry is below {@link leastPlain}, else undefined. Both are copies: the caller may change their numbers
  * before a device has read them.
  */
 export function inUnitsIfMinute(given: Real, n: number): InUnits | undefined {
