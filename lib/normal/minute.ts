@@ -22,8 +22,8 @@ function isMinute(values: Real, n: number): boolean {
 }
 
 /**
- * An n x n matrix in its units if a diagonal entry is below {@link leastPlain}, else undefined. Both are copies: the caller may change their numbers
- * before a device has read them.
+ * An n x n matrix in its units if a diagonal entry is below {@link leastPlain}, else undefined. Both are copies: the
+ * caller may change their numbers before a device has read them.
  */
 export function inUnitsIfMinute(given: Real, n: number): InUnits | undefined {
   if (!isMinute(given, n)) return undefined;
