@@ -72,6 +72,9 @@ export interface DotStyle {
   readonly shape: 'round' | 'square';
 }
 
+// So few dots do not cover each other; thin and pale ones would be overlooked.
+const fewDots = 100;
+
 /**
  * At most `limit` rows as dots, all in one path: a line of length zero shows only its two ends. An element for each dot
  * would make the file five times as large.
@@ -84,6 +87,7 @@ export function dots(
   style: DotStyle,
 ): RenderFunction {
   const chosen = evenRows(points.rows, limit);
+  const few = chosen.length <= fewDots;
   return (_index, { x, y }, _values, _dimensions, { document }) => {
     const place = (row: number) =>
       `M${tenths(x!(points.values[row * n + i]!))} ${tenths(y!(points.values[row * n + j]!))}h0`;
@@ -91,8 +95,8 @@ export function dots(
     path.setAttribute('d', chosen.map(place).join(''));
     path.setAttribute('fill', 'none');
     path.setAttribute('stroke', style.colour);
-    path.setAttribute('stroke-width', String(style.sizePixels));
-    path.setAttribute('stroke-opacity', String(style.opacity));
+    path.setAttribute('stroke-width', String(few ? 2 * style.sizePixels : style.sizePixels));
+    path.setAttribute('stroke-opacity', String(few ? 1 : style.opacity));
     path.setAttribute('stroke-linecap', style.shape);
     return path;
   };
