@@ -65,7 +65,7 @@ function runs({ runs, sides }: Comparison): Section {
       `A ratio is a median time to that of ${base}: above 1 is slower. Behind it is its interval, at ${percent}%; ` +
       'a difference is called faster or slower only where 1 lies outside.',
     table: {
-      columns: ['', 'results', 'processor', 'covarium', 'commit', 'begun'].map(word),
+      columns: ['run', 'results', 'processor', 'covarium', 'commit', 'begun'].map(word),
       rows: runs.map(({ letter, label, results: { machine, started, partial } }) => [
         plain(letter),
         plain(`${label}${partial ? ' (interrupted: not all was measured)' : ''}`),
@@ -86,7 +86,7 @@ function rowTable({ sides }: Comparison, rows: readonly Row[]): Section['table']
       figure('N'),
       ...(hasContender ? [word('contender')] : []),
       figure(base!),
-      ...others.flatMap((label) => [figure(label), figure(`${label} / ${base}`), word('interval'), word('')]),
+      ...others.flatMap((label) => [figure(label), figure(`${label} / ${base}`), word('interval'), word('verdict')]),
     ],
     rows: rows.map(({ key, median, others }) => [
       plain(key.case),

@@ -219,6 +219,14 @@ test('Text from a file stays text: no markup, no extra cell, no control characte
   assert.not.match(terminalText(document), '\u001b[31m');
 });
 
+test('Each column of a comparison has a name.', () => {
+  const document = comparisonDocument(compare([run('a', [at(1, 100)]), run('b', [at(1, 300)])]), undefined);
+  const { document: page } = parseHTML(htmlText(comparisonTitle, document));
+  const headings = [...page.querySelectorAll('thead th')].map((cell) => cell.textContent);
+  assert.ok(headings.includes('verdict'), headings.join());
+  assert.not.ok(headings.includes(''), headings.join());
+});
+
 test('Ratios are short.', () => {
   assert.equal([1, 1.005, 0.1, 0.00213456, 99.5, 117.8, Infinity, NaN].map(ratioText), [
     '1.00',
