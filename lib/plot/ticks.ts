@@ -24,6 +24,38 @@ export function ticksThatFit(low: number, high: number, side: number): Tick[] {
   return ends.map((value) => ({ value, text: compactText(value) }));
 }
 
+/** Ticks of an axis; their labels count from `base`, which the name of the axis tells where it is not 0. */
+export interface Scale {
+  readonly base: number;
+  readonly ticks: readonly Tick[];
+}
+
+// There is room for these at the left of the picture, beside the name.
+const longestLabel = 8;
+
+/**
+ * The ticks of {@link ticksThatFit}. Where their labels would be long, or equal, as those of milliseconds since 1970
+ * within a second, the labels count from a round number in the range.
+ */
+export function scaleThatFits(low: number, high: number, side: number): Scale {
+  const plain = ticksThatFit(low, high, side);
+  const texts = plain.map(({ text }) => text);
+  const base = ticks(low, high, 2)[0] ?? ticks(low, high, 5)[0];
+  const clear = new Set(texts).size === texts.length && texts.every(({ length }) => length <= longestLabel);
+  if (clear || base === undefined) return { base: 0, ticks: plain };
+  const moved = ticksThatFit(low - base, high - base, side).map(({ value, text }) => ({ value: base + value, text }));
+  // Numbers this close to each other have places for few ticks only.
+  return { base, ticks: moved.filter(({ value }, i) => i === 0 || value > moved[i - 1]!.value) };
+}
+
+/** What the name of an axis ends in: ` − 1.7e12`, with all digits, or nothing where labels count from 0. */
+export function baseText(base: number): string {
+  if (base === 0) return '';
+  const size = Math.abs(base);
+  const text = Number(size.toPrecision(12)) === size ? tickText(size) : size.toExponential().replace('e+', 'e');
+  return ` ${base > 0 ? '\u2212' : '+'} ${text}`;
+}
+
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 const factors: Readonly<Record<string, number>> = { K: 1e3, M: 1e6 };
 
