@@ -125,6 +125,37 @@ test('The site is dark if the reader chooses it, in the system or by the switch.
   await dark.page.close();
 });
 
+/** The least contrast of the words in blocks of code with their ground, as WCAG defines it. */
+const leastContrast = `(() => {
+  const shine = (colour) => {
+    const [red, green, blue] = colour.match(/[\\d.]+/g).slice(0, 3).map((part) => {
+      const share = part / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const contrasts = [...document.querySelectorAll('.vp-doc div[class*=language-]')].flatMap((block) => {
+    const ground = getComputedStyle(block).backgroundColor;
+    return [...block.querySelectorAll('span')].map((word) => {
+      const [dark, bright] = [shine(getComputedStyle(word).color), shine(ground)].sort((a, b) => a - b);
+      return (bright + 0.05) / (dark + 0.05);
+    });
+  });
+  return Math.min(...contrasts);
+})()`;
+
+test('Code can be read, with the contrast of level AA, in light and in dark.', async () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const { page } = await open('/kernels.html', { colorScheme });
+    for (const path of ['/kernels.html', '/tutorial.html', '/api/classes/Matrix.html']) {
+      await page.goto(`${address}${path}`, { waitUntil: 'networkidle' });
+      const contrast = await page.evaluate<number>(leastContrast);
+      assert.ok(Number.isFinite(contrast) && contrast >= 4.5, `${path}, ${colorScheme}: ${contrast}`);
+    }
+    await page.close();
+  }
+});
+
 test('No page is wider than a phone.', async () => {
   const { page } = await open('/', { viewport: { width: 390, height: 800 } });
   for (const path of [

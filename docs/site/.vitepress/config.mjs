@@ -89,7 +89,14 @@ export default defineConfig({
   },
   cleanUrls: false,
   lastUpdated: false,
-  markdown: { config: (markdown) => markdown.use(repositoryLinks).use(shellBlocks), languageAlias: { metal: 'cpp' } },
+  // VitePress's own colour is too pale to read.
+  head: [['style', {}, ':root{--vp-code-lang-color:var(--vp-c-text-2)}']],
+  markdown: {
+    config: (markdown) => markdown.use(repositoryLinks).use(shellBlocks),
+    languageAlias: { metal: 'cpp' },
+    // Comments and keywords of the default themes are too pale to read.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+  },
   buildEnd({ outDir }) {
     for (const path of copied) copyFileSync(join(docs, path), join(outDir, path));
   },
