@@ -101,7 +101,7 @@ export async function command(words: readonly string[]): Promise<void> {
       'after',
       examples(
         'covarium fit data.csv --output model.json',
-        'covarium fit data.parquet --columns height,weight --missing drop --output model.json',
+        'covarium fit data.parquet --columns a,b --missing drop --output model.json',
       ),
     )
     .action((paths, options) => fit(paths, options, interruption));

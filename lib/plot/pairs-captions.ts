@@ -46,6 +46,11 @@ export function correlationLines({ columns, covariance, draws, data }: Pairs): (
   };
 }
 
+/** The name of the picture for a screen reader, which announces none for a blank title. */
+export function pictureName(title: string): string {
+  return title.trim() === '' ? 'Draws and the model that they come from' : title;
+}
+
 /** A description of the picture for a screen reader. */
 export function description(pairs: Pairs): string {
   const { columns, mean, covariance, draws, data } = pairs;

@@ -1,5 +1,5 @@
 import { shortened, textWidth, wrapped } from './letters.ts';
-import { captions, correlationLines, description, type Span } from './pairs-captions.ts';
+import { captions, correlationLines, description, pictureName, type Span } from './pairs-captions.ts';
 import { marginalMarks, type Pairs, rangeOf, rowsOutside, scatterMarks } from './pairs-panels.ts';
 import { panel } from './panel.ts';
 import { escapeMarkup, svgFileOf } from './svg.ts';
@@ -103,7 +103,7 @@ export function pairsPlot({ title, ...pairs }: Pairs & { readonly title: string 
   );
   return svgFileOf(
     `<svg xmlns="http://www.w3.org/2000/svg" class="pairs" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ` +
-      `role="img" aria-label="${escapeMarkup(title)}" aria-description="${escapeMarkup(description(pairs))}" fill="currentColor" ` +
+      `role="img" aria-label="${escapeMarkup(pictureName(title))}" aria-description="${escapeMarkup(description(pairs))}" fill="currentColor" ` +
       'font-family="system-ui, sans-serif" font-size="10" text-anchor="middle" style="color:var(--ink);max-width:100%;height:auto">' +
       `<style>${sheet}</style>${[...heading, ...key, ...drawn, ...densities, ...correlations, ...names].join('\n')}</svg>`,
   );
