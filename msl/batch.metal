@@ -3,7 +3,6 @@
 #include "dialect.h"
 #include "params.h"
 #include "sample-rows.h"
-#include "solved-square.h"
 
 inline float magnitude(float x) { return x < 0.0f ? -x : x; }
 
@@ -142,18 +141,4 @@ kernel void sample_batch(device const float* factors [[buffer(0)]], device const
   threadgroup_barrier(mem_flags::mem_threadgroup);
   multiply_rows(memory, means + ulong(model) * n, z, out + (ulong(model) * params.rows + firstRow) * n, rows, n, lane,
                 lanes);
-}
-
-// out (models x rows) = what log_density_rows makes of each model's rows by its factor, its mean and its entry of
-// logAtMeans; columns at most 64 (beyond, nothing is written). Grid: models rows.
-kernel void log_density_batch(device const float* factors [[buffer(0)]], device const float* means [[buffer(1)]],
-                              device const float* rows [[buffer(2)]], device const float* logAtMeans [[buffer(3)]],
-                              device float* out [[buffer(4)]], constant LogDensityBatchParams& params [[buffer(5)]],
-                              uint i [[thread_position_in_grid]]) {
-  const uint n = params.columns;
-  if (n > 64u || params.rows == 0u || i / params.rows >= params.models) return;
-  const uint model = i / params.rows, row = params.shared == 0u ? i : i - model * params.rows;
-  const float square =
-      solved_square(factors + ulong(model) * n * n, means + ulong(model) * n, rows + ulong(row) * n, n);
-  out[i] = fma(-0.5f, square, logAtMeans[model]);
 }

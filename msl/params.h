@@ -75,7 +75,6 @@ struct MultiplyLowerParams {
 
 struct LogDensityParams {
   uint rows, columns;
-  uint inverse;     // 0: w with factor w = x - mean; otherwise w = factor (x - mean). log_density ignores it
   float logAtMean;  // the log density of the mean itself
 };
 
@@ -87,15 +86,11 @@ struct SampleBatchParams {
   uint rowsPerGroup;
 };
 
-struct LogDensityBatchParams {
-  uint models, rows, columns;  // rows of each model
-  uint shared;                 // 0: each model has its own rows; otherwise all have the same
-};
-
 struct DensitiesParams {
   uint models, rows, columns;  // rows of each model
   uint shared;                 // 0: each model has its own rows; otherwise all have the same
-  uint inverse;                // as in LogDensityParams
+  uint inverse;                // 0: w with factor w = x - mean; otherwise w = factor (x - mean)
+  uint rowsPerGroup;           // rows of one model that one threadgroup takes
 };
 
 struct CholeskyBatchParams {
@@ -177,19 +172,15 @@ enum { finite_threads = 262144 };
 // The lanes of norm_densities, and the rows that share them.
 enum { norms_lanes = 256, norms_rows = 8 };
 
-// The lanes of densities, or half as many, and the rows of one model that a threadgroup takes. Threadgroup
-// memory: the factor's lower triangle, and a column for each lane.
-enum { densities_lanes = 64, densities_rows = 512 };
-inline unsigned long densities_elements(uint columns, uint lanes) {
-  const unsigned long n = columns;
-  return n * (n + 1ul) / 2ul + n * lanes;
-}
+// The lanes of densities, or fewer, and the fewest and the most columns of densities_by_columns.
+enum { densities_lanes = 64, densities_by_columns_from = 13, densities_most = 64 };
 
-// The fewest columns of densities_by_columns, and the numbers of its threadgroup memory: the factor's lower triangle in
-// quads, the mean, and a column for each lane, whose neighbours are in different banks of memory.
-enum { densities_by_columns_from = 16 };
-inline unsigned long densities_by_columns_elements(uint columns, uint lanes) {
+// Numbers of their threadgroup memory: the factor's lower triangle; of densities_by_columns in quads, and the mean, and
+// a column for each lane, whose neighbours are in different banks.
+inline unsigned long densities_elements(uint columns, uint lanes) {
   const unsigned long n = columns, quads = (n + 3ul) / 4ul;
+  if (columns > densities_most) return 0ul;
+  if (columns < densities_by_columns_from) return n * (n + 1ul) / 2ul;
   return 8ul * quads * (quads + 1ul) + n + n * (lanes + 1ul);
 }
 

@@ -35,3 +35,19 @@ inline void write_quad(thread const T* from, device T* to) {
   four->at2 = from[2];
   four->at3 = from[3];
 }
+
+// Where the entries of columns 4 q to 4 q + 3 of the factor begin, of `quads` quads of columns: each column is stored
+// from row 4 q on.
+inline uint narrow_entries(uint quads, uint q) { return 16u * q * quads - 8u * q * (q - 1u); }
+
+// The factor's lower triangle by columns, in quads; what is above its diagonal and behind its last row is 0.
+template <typename Real>
+inline void pack_quads(device const Real* factor, threadgroup Real* entries, uint n, uint quads, uint lane,
+                       uint lanes) {
+  for (uint e = lane; e < 16u * quads * quads; e += lanes) {
+    const uint i = e / (4u * quads), k = e - i * 4u * quads, q = k / 4u;
+    if (i < 4u * q) continue;
+    threadgroup Real* column = entries + narrow_entries(quads, q) + k % 4u * 4u * (quads - q);
+    column[i - 4u * q] = k <= i && i < n ? factor[i * n + k] : Real(0);
+  }
+}

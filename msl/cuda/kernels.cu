@@ -9,6 +9,7 @@
 namespace msl {
 #include "batch.metal"
 #include "cholesky-tiles.metal"
+#include "densities.metal"
 #include "normal.metal"
 #include "product-tiles.metal"
 #include "row.metal"
@@ -46,10 +47,10 @@ KERNEL(cholesky_update, (float* a, uint* failed, msl::CholeskyTileParams params)
        LANE, LANES)
 KERNEL(cholesky_update_float64, (double* a, uint* failed, msl::CholeskyTileParams params), a, failed, params,
        reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
-KERNEL(densities,
-       (const float* factors, const float* means, const float* rows, const float* logAtMeans, float* out,
-        msl::DensitiesParams params),
-       factors, means, rows, logAtMeans, out, params, groupMemory, GROUP, LANE, LANES)
+CROWDED_KERNEL(64, 28, densities,
+               (const float* factors, const float* means, const float* rows, const float* logAtMeans, float* out,
+                msl::DensitiesParams params),
+               factors, means, rows, logAtMeans, out, params, groupMemory, GROUP, LANE, LANES)
 KERNEL(densities_float64,
        (const double* factors, const double* means, const double* rows, const double* logAtMeans, double* out,
         msl::DensitiesParams params),

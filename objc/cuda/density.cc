@@ -32,9 +32,8 @@ void densities(Run& run, View factors, View means, View rows, View out, const De
                const std::vector<double>& constants, Dtype dtype) {
   const auto [count, n, each, shared, inverse] = shape;
   const size_t floats = bytesOf(dtype) / sizeof(float);
-  const bool byColumns = n >= densities_by_columns_from;
-  const auto bytes = [&, elements = byColumns ? densities_by_columns_elements : densities_elements](size_t lanes) {
-    return bytesOf(dtype) * elements(static_cast<uint>(n), static_cast<uint>(lanes));
+  const auto bytes = [&](size_t lanes) {
+    return bytesOf(dtype) * densities_elements(static_cast<uint>(n), static_cast<uint>(lanes));
   };
   // Half of the lanes would wait if a model has few rows; and in float64, from 61 columns on, three quarters have room.
   const size_t fewer = each <= densities_lanes / 2 ? densities_lanes / 2 : densities_lanes * 3 / 4;
@@ -43,14 +42,14 @@ void densities(Run& run, View factors, View means, View rows, View out, const De
   run.upload(logAtMeans, dtype == Dtype::float64 ? bytesOfAll<double>(constants) : bytesOfAll<float>(constants));
   const auto launch = [&](size_t b, size_t models, size_t first, size_t many) {
     const size_t at = (b * each + first) * floats, from = shared ? first * floats : at;
-    const size_t blocks = groupsOf(many, densities_rows);
+    const uint perGroup = densitiesRowsPerGroup(models, many, n);
     run.launch(
-        kernelFor(byColumns ? "densities_by_columns" : "densities", dtype),
+        kernelFor(densitiesKernel(n), dtype),
         {run.address(factors, b * n * n * floats), run.address(means, b * n * floats), run.address(rows, from * n),
          logAtMeans + b * bytesOf(dtype), run.slice(out, at, models * many * floats)},
         DensitiesParams{static_cast<uint>(models), static_cast<uint>(many), static_cast<uint>(n), shared ? 1u : 0u,
-                        inverse ? 1u : 0u},
-        models * blocks, lanes, bytes(lanes));
+                        inverse ? 1u : 0u, perGroup},
+        models * groupsOf(many, perGroup), lanes, bytes(lanes));
     run.made(out, at, models * many * floats);
   };
   if (each > densitiesPerLaunch) {

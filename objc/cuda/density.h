@@ -1,16 +1,12 @@
 #pragma once
 
+#include "../gpu/sample-params.h"
 #include "part.h"
 
 namespace covarium::cuda {
 
-// The log densities of `each` rows of each of `count` models, or of the same rows for all models if `shared`, with up
-// to batchColumns (sample.h) columns: logDensity and logDensityBatch of lib/backend.ts.
-struct Densities {
-  size_t count, n, each;
-  bool shared, inverse;
-};
-void densities(Run& run, View factors, View means, View rows, View out, const Densities& shape,
+// logDensity and logDensityBatch of lib/backend.ts, with up to batchColumns (sample.h) columns.
+void densities(Run& run, View factors, View means, View rows, View out, const gpu::Densities& shape,
                const std::vector<double>& constants, Dtype dtype);
 
 // The same for one normal with any number of columns: the rows are whitened by tiles.

@@ -55,4 +55,24 @@ inline uint narrowRowsPerGroup(size_t count, size_t columns) {
   return static_cast<uint>(std::clamp<size_t>(count / (atOnce * enoughGroups), 1, mostTimes) * atOnce);
 }
 
+// The log densities of `each` rows of each of `count` models of n columns, or of the same rows for all models if
+// `shared`. `inverse` is that of DensitiesParams.
+struct Densities {
+  size_t count, n, each;
+  bool shared, inverse;
+};
+
+// Rows of a group of densities, of `rows` rows of each model: a multiple of its lanes, but few enough that the GPU has
+// enough groups. The lengths that were fastest on an H200.
+inline uint densitiesRowsPerGroup(size_t models, size_t rows, size_t columns) {
+  constexpr size_t enoughGroups = 4 * processorsOfH100;
+  const size_t mostTimes = columns >= densities_by_columns_from && columns <= 32 ? 4 : 8;
+  const size_t times = std::clamp<size_t>(models * rows / (densities_lanes * enoughGroups), 1, mostTimes);
+  return static_cast<uint>(times * densities_lanes);
+}
+
+inline const char* densitiesKernel(size_t columns) {
+  return columns < densities_by_columns_from ? "densities" : "densities_by_columns";
+}
+
 }  // namespace covarium::gpu

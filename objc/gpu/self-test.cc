@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cholesky-tiles.h"
+#include "sample-params.h"
 
 namespace covarium::gpu {
 
@@ -182,7 +183,7 @@ void testBatches(const Same& same, size_t order) {
     c.sampleBatch(factor, mean, a(Floats(models * rows * order, nan)), order, counter);
   });
   for (const size_t sets : {size_t{1}, models}) {
-    same({"log_density_batch"}, [&](CommandBuffer& c, Arrays& a) {
+    same({densitiesKernel(order)}, [&](CommandBuffer& c, Arrays& a) {
       const Operand factor = a(factors), mean = a(means), x = a(scattered(sets * rows * order));
       std::vector<double> constants(models);
       for (size_t b = 0; b < models; ++b) constants[b] = 0.5 * static_cast<double>(b);
@@ -293,10 +294,12 @@ void testAll(Device& gpu, Device& cpu, std::map<std::string, std::string>& off, 
       const Operand factor = a(lowerFactor(few, nan)), mean = a(scattered(few));
       c.sample(factor, mean, a(Floats(few * 1000, nan)), inverse, counter);
     });
-    same({"log_density_rows"}, [&](CommandBuffer& c, Arrays& a) {
-      const Operand factor = a(lowerFactor(few, nan)), mean = a(scattered(few)), all = a(scattered(few * 100));
-      c.logDensity(factor, mean, all, a(Floats(100, nan)), inverse, 0.5);
-    });
+    for (const size_t columns : {few, size_t{20}})
+      same({densitiesKernel(columns)}, [&](CommandBuffer& c, Arrays& a) {
+        const Operand factor = a(lowerFactor(columns, nan)), mean = a(scattered(columns));
+        const Operand all = a(scattered(columns * 100));
+        c.logDensity(factor, mean, all, a(Floats(100, nan)), inverse, 0.5);
+      });
   }
   for (const size_t order : {3, 20}) testBatches(same, order);
   expect({"cholesky_batch", "keep_first_failed"}, [&] { refuseBadModel(gpu, 17); });

@@ -12,10 +12,6 @@ void choleskyBatch(Encoding& encoding, View a, size_t count, size_t n, double to
 // CommandBuffer::sampleBatch, `rows` draws from each of `count` models, with the bits of sample() for each.
 void sampleBatch(Encoding& encoding, View factors, View means, View out, size_t count, size_t n, size_t rows,
                  NormalCounter counter);
-// CommandBuffer::logDensityBatch at `each` rows of each model, or at the same rows for all models if `shared`, with
-// the bits of logDensity() for each.
-void logDensityBatch(Encoding& encoding, View factors, View means, View rows, View out, size_t count, size_t n,
-                     size_t each, bool shared, const double* constants);
 
 // The CPU factors up to 32 columns by its own kernel, which sums in the same order as cholesky_batch; it factors more
 // columns by a library, which sums in another order.

@@ -13,8 +13,7 @@ namespace covarium::metal {
 
 namespace {
 
-constexpr size_t mostGroups = size_t{1} << 18;   // of one dispatch
-constexpr size_t mostThreads = size_t{1} << 24;  // likewise
+constexpr size_t mostGroups = size_t{1} << 18;  // of one dispatch
 
 }  // namespace
 
@@ -62,28 +61,6 @@ void sampleBatch(Encoding& encoding, View factors, View means, View out, size_t 
                             params, here * groups, shares,
                             [&](uint, uint) { return sample_rows_bytes(columns, perGroup, 0); });
     encoding.worked(secondsFor(here * rows * n * (60.0 + n), 4.0 * here * n * (rows + n)));
-  });
-}
-
-void logDensityBatch(Encoding& encoding, View factors, View means, View rows, View out, size_t count, size_t n,
-                     size_t each, bool shared, const double* constants) {
-  const auto rowsOf = [&](size_t b) { return shared ? rows : rows.from(b * each * n); };
-  if (each > mostThreads) {
-    for (size_t b = 0; b < count; ++b)
-      logDensity(encoding, factors.from(b * n * n), means.from(b * n), rowsOf(b), out.from(b * each), each, n, false,
-                 constants[b]);
-    return;
-  }
-  const View logAtMeans = encoding.readable(count);
-  std::transform(constants, constants + count, static_cast<float*>(logAtMeans.buffer->contents()),
-                 [](double constant) { return static_cast<float>(constant); });
-  forSlices(count, mostThreads / each, [&](size_t b, size_t here) {
-    const LogDensityBatchParams params = {static_cast<uint>(here), static_cast<uint>(each), static_cast<uint>(n),
-                                          shared ? 1u : 0u};
-    encoding.dispatch("log_density_batch",
-                      {factors.from(b * n * n), means.from(b * n), rowsOf(b), logAtMeans.from(b), out.from(b * each)},
-                      params, here * each);
-    encoding.worked(secondsFor(1.0 * here * each * n * n, 4.0 * here * n * (each + n)));
   });
 }
 

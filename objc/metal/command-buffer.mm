@@ -203,7 +203,7 @@ void MetalCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, 
                                     double constant) {
   if (out.length == 0) return;
   const size_t n = mean.length, count = out.length;
-  const bool fused = n <= fusedColumns && works({"log_density_rows"});
+  const bool fused = makesDensities(engine_.gpu, n);
   const bool whitens =
       inverse ? works({"less_mean", count <= fewRows ? "multiply_lower" : "sample_tiles"}) : works({"solve_tiles"});
   const bool blocks = whitens && works({"log_density"});
@@ -247,14 +247,14 @@ void MetalCommandBuffer::sampleBatch(Operand factors, Operand means, Operand out
 void MetalCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n,
                                          Operand constants) {
   if (out.length == 0) return;
-  if (isSmall(out, 0.5 * n * n * out.length) || n > fusedColumns || !works({"log_density_batch", "log_density_rows"}))
+  if (isSmall(out, 0.5 * n * n * out.length) || !makesDensities(engine_.gpu, n))
     return onCpu().logDensityBatch(factors, means, rows, out, n, constants);
   const size_t count = means.length / n, each = out.length / count;
   const bool shared = rows.length != out.length * n;
   record({{factors, Access::read}, {means, Access::read}, {rows, Access::read}, {out, Access::write}},
          secondsFor(1.0 * n * n * out.length, 4.0 * (n * out.length + factors.length)),
          [=](Encoding& encoding, const Views& v) {
-           metal::logDensityBatch(encoding, v[0], v[1], v[2], v[3], count, n, each, shared, constants.as<double>());
+           metal::densities(encoding, v[0], v[1], v[2], v[3], {count, n, each, shared, false}, constants.as<double>());
          });
 }
 

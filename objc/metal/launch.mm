@@ -19,7 +19,7 @@ Params read(const void* bytes) {
 
 // The threadgroup memory of these kernels depends on their params. If they needed more than there is, they would
 // write beyond their own memory.
-void checkMemory(const Pipeline& kernel, const void* params, size_t mostBytes) {
+void checkMemory(const Pipeline& kernel, const void* params, size_t lanes, size_t mostBytes) {
   size_t sizeBytes = 0;
   if (kernel.name == "sample_rows") {
     const auto sample = read<SampleParams>(params);
@@ -33,6 +33,8 @@ void checkMemory(const Pipeline& kernel, const void* params, size_t mostBytes) {
     const auto batch = read<CholeskyBatchParams>(params);
     sizeBytes = cholesky_batch_bytes(batch.columns, batch.modelsPerGroup);
   }
+  if (kernel.name == "densities" || kernel.name == "densities_by_columns")
+    sizeBytes = sizeof(float) * densities_elements(read<DensitiesParams>(params).columns, static_cast<uint>(lanes));
   checkThreadgroupMemory(kernel.name, sizeBytes, mostBytes);
 }
 
@@ -49,7 +51,7 @@ void MetalCommandBuffer::launch(const std::string& name, std::vector<Operand> op
   // Kernels with threadgroup memory reduce.
   checkLaunch({name, kernel.buffers, kernel.paramsBytes, kernel.hasThreadgroupMemory}, operands, grid, threadgroup,
               [kernel.state.get() maxTotalThreadsPerThreadgroup]);
-  checkMemory(kernel, operands.back().data(),
+  checkMemory(kernel, operands.back().data(), threadgroup[0],
               [engine_.gpu.device() maxThreadgroupMemoryLength] - [kernel.state.get() staticThreadgroupMemoryLength]);
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return;
   std::vector<uint8_t> params(kernel.paramsBytes);

@@ -65,7 +65,7 @@ void squaredNorms(Encoding& encoding, View rows, View out, size_t count, size_t 
 }
 
 void logDensityOfNorms(Encoding& encoding, View rows, View out, float constant, size_t count, size_t n) {
-  reduceRows(encoding, "log_density", rows, out, LogDensityParams{0, 0, 0, constant}, count, n);
+  reduceRows(encoding, "log_density", rows, out, LogDensityParams{0, 0, constant}, count, n);
 }
 
 }  // namespace covarium::metal

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../device.h"
+#include "../gpu/sample-params.h"
 #include "encoding.h"
 
 namespace covarium::metal {
@@ -13,9 +14,14 @@ void sample(Encoding& encoding, View factor, View mean, View out, size_t count, 
 void logDensity(Encoding& encoding, View factor, View mean, View rows, View out, size_t count, size_t n, bool inverse,
                 double constant);
 
-// Whether sample_narrow makes rows of n columns.
-bool drawsNarrow(const Gpu& gpu, size_t n, bool inverse);
+// CommandBuffer::logDensityBatch, with the bits of logDensity() for each model; n is at most densities_most.
+void densities(Encoding& encoding, View factors, View means, View rows, View out, const Densities& shape,
+               const double* constants);
 
-constexpr size_t fusedColumns = 64;  // of sample_rows, log_density_rows and batches
+// Whether sample_narrow makes rows of n columns, and whether the kernel of densities makes theirs.
+bool drawsNarrow(const Gpu& gpu, size_t n, bool inverse);
+bool makesDensities(const Gpu& gpu, size_t n);
+
+constexpr size_t fusedColumns = 64;  // of sample_rows and batches
 
 }  // namespace covarium::metal

@@ -12,6 +12,7 @@ namespace covarium::metal {
 namespace {
 
 constexpr size_t mostFusedGroups = size_t{1} << 20;
+constexpr size_t mostRows = size_t{1} << 24, mostModels = size_t{1} << 18;  // of one dispatch of densities
 
 // Rows of at most fusedColumns: whole, by one kernel.
 void sampleFused(Encoding& encoding, View factor, View mean, View out, size_t count, size_t n, bool inverse,
@@ -66,17 +67,42 @@ void sample(Encoding& encoding, View factor, View mean, View out, size_t count, 
   });
 }
 
-void logDensity(Encoding& encoding, View factor, View mean, View rows, View out, size_t count, size_t n, bool inverse,
-                double constant) {
-  const auto shift = static_cast<float>(constant);
-  if (n <= fusedColumns && encoding.gpu().works({"log_density_rows"})) {
-    forSlices(count, mostFusedGroups * 64, [&](size_t first, size_t here) {
-      const LogDensityParams params = {static_cast<uint>(here), static_cast<uint>(n), inverse ? 1u : 0u, shift};
-      encoding.dispatch("log_density_rows", {factor, mean, rows.from(first * n), out.from(first)}, params, here);
-      encoding.worked(secondsFor(1.0 * here * n * n, 4.0 * here * n));
-    });
+void densities(Encoding& encoding, View factors, View means, View rows, View out, const Densities& shape,
+               const double* constants) {
+  const size_t count = shape.count, n = shape.n, each = shape.each;
+  const View logAtMeans = encoding.readable(count);
+  std::transform(constants, constants + count, static_cast<float*>(logAtMeans.buffer->contents()),
+                 [](double constant) { return static_cast<float>(constant); });
+  const auto dispatch = [&, columns = static_cast<uint>(n)](size_t b, size_t models, size_t first, size_t many) {
+    const uint perGroup = densitiesRowsPerGroup(models, many, n);
+    const DensitiesParams params = {static_cast<uint>(models), static_cast<uint>(many), columns,
+                                    shape.shared ? 1u : 0u,    shape.inverse ? 1u : 0u, perGroup};
+    encoding.dispatchGroups(
+        densitiesKernel(n),
+        {factors.from(b * n * n), means.from(b * n), rows.from((shape.shared ? first : b * each + first) * n),
+         logAtMeans.from(b), out.from(b * each + first)},
+        params, models * groupsOf(many, perGroup), std::min<size_t>(many, densities_lanes),
+        [&](uint lanes, uint) { return sizeof(float) * densities_elements(columns, lanes); });
+    encoding.worked(secondsFor(1.0 * models * many * n * n, 4.0 * models * n * (many + n)));
+  };
+  if (each > mostRows) {
+    for (size_t b = 0; b < count; ++b)
+      forSlices(each, mostRows, [&](size_t first, size_t many) { dispatch(b, 1, first, many); });
     return;
   }
+  forSlices(count, std::min(mostRows / each, mostModels),
+            [&](size_t b, size_t models) { dispatch(b, models, 0, each); });
+}
+
+bool makesDensities(const Gpu& gpu, size_t n) { return n <= densities_most && gpu.works({densitiesKernel(n)}); }
+
+void logDensity(Encoding& encoding, View factor, View mean, View rows, View out, size_t count, size_t n, bool inverse,
+                double constant) {
+  if (makesDensities(encoding.gpu(), n)) {
+    densities(encoding, factor, mean, rows, out, {1, n, count, false, inverse}, &constant);
+    return;
+  }
+  const auto shift = static_cast<float>(constant);
   const bool few = inverse && count <= fewRows;
   const View zeros = inverse && !few ? zeroMean(encoding, n) : View{};
   const size_t most = std::min(count, rowsPerBlock(n)) * n;

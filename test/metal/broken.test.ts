@@ -150,8 +150,8 @@ const ofTiles = ['cholesky_below', 'cholesky_update'];
 const ofWholeGroups = [...ofTiles, 'sample_narrow', 'sample_tiles', 'solve_tiles'];
 const kernels = [
   ...['zero_upper', 'antitranspose', 'add_row', 'squared_norms', 'log_density', 'copy_lower', 'less_mean'],
-  ...['scale_columns', 'sample_rows', 'log_density_rows', 'multiply_lower', ...ofWholeGroups],
-  ...['cholesky_batch', 'keep_first_failed', 'sample_batch', 'log_density_batch'],
+  ...['scale_columns', 'sample_rows', 'densities', 'densities_by_columns', 'multiply_lower', ...ofWholeGroups],
+  ...['cholesky_batch', 'keep_first_failed', 'sample_batch'],
 ];
 
 onSoftMetal('Every kernel is tested with a fault.', async (soft) => {
@@ -301,8 +301,7 @@ for (const [turn, executionWidth] of [1, 4, 31, 32, 64].entries())
       const device = openMetal();
       isRight(device, `${executionWidth} of ${maximumGroup}`);
       for (const kernel of [
-        ...['sample_rows', 'log_density_rows', 'log_density', 'squared_norms'],
-        ...['cholesky_batch', 'sample_batch', 'log_density_batch'],
+        ...['sample_rows', 'densities', 'log_density', 'squared_norms', 'cholesky_batch', 'sample_batch'],
       ])
         assert.ok(soft.count(`dispatches ${kernel}`) > 0, `${kernel} runs`);
       device.close();

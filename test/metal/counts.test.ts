@@ -89,7 +89,7 @@ onSoftMetal('A batch is factored, drawn and weighed by one command buffer, and o
   assert.is(of('commits'), 1);
   assert.is(of('waits'), 1);
   assert.is(of('blitCopies'), 0);
-  for (const kernel of ['cholesky_batch', 'keep_first_failed', 'sample_batch', 'log_density_batch'])
+  for (const kernel of ['cholesky_batch', 'keep_first_failed', 'sample_batch', 'densities'])
     assert.is(of(`dispatches ${kernel}`), 1, kernel);
   assert.ok(scores!.every((score) => score < 0 && Number.isFinite(score)));
   for (const each of memory) device.release(each);

@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Backend } from '../../lib/backend.ts';
-import { groupSizes, launch, onCpu } from '../harness/launch.ts';
+import { launch, onCpu } from '../harness/launch.ts';
 import { counterOf, guarded, hasSameBytes, lowerFactor, scattered } from '../harness/naive.ts';
 
 const sizes = [1, 2, 7];
@@ -62,33 +62,6 @@ onCpu('sample_batch draws nothing for a group without rows.', (device) => {
   const params = Uint32Array.of(...counterOf(1, 2, 3), 2, 1, 2, 0);
   launch(device, 'sample_batch', [factorsOf(2, 2), new Float32Array(4), out, params], [64, 1, 1], [32, 1, 1]);
   hasSameBytes(out, new Float32Array(4).fill(17), 'out');
-});
-
-onCpu('log_density_batch gives the bits of log_density_rows, at rows of each model or of all.', (device) => {
-  for (const n of [1, 2, 5, 31, 32, 33, 64, 65])
-    for (const size of sizes)
-      for (const rows of [1, 45])
-        for (const shared of [0, 1]) {
-          const [factors, means] = [factorsOf(n, size), Float32Array.from(scattered(size * n, n))];
-          const values = Float32Array.from(scattered((shared === 0 ? size : 1) * rows * n, 4));
-          const constants = Float32Array.from(scattered(size, 9));
-          const expected = new Float32Array(size * rows).fill(17);
-          for (let b = 0; b < size; b++) {
-            const params = Uint32Array.of(rows, n, 0, 0);
-            new Float32Array(params.buffer)[3] = constants[b]!;
-            const mine = shared === 0 ? part(values, b, rows * n) : values;
-            const operands = [part(factors, b, n * n), part(means, b, n), mine, part(expected, b, rows), params];
-            launch(device, 'log_density_rows', operands, [rows, 1, 1], [32, 1, 1]);
-          }
-          for (const group of groupSizes) {
-            const out = guarded(new Float32Array(size * rows).fill(17));
-            const params = Uint32Array.of(size, rows, n, shared);
-            const operands = [factors, means, values, constants, out.view, params];
-            launch(device, 'log_density_batch', operands, [size * rows + (group % 3), 1, 1], [group, 1, 1]);
-            hasSameBytes(out.view, expected, `${rows} densities of ${size} of ${n}`);
-            out.isIntact('log_density_batch');
-          }
-        }
 });
 
 /** factor factor' of each model, in an order of operations of float32 that is the same for entry (i, j) and (j, i). */

@@ -52,9 +52,6 @@ RUN(scale_columns, slots.at[0], slots.at[1], PARAMS(MatrixParams), POSITION)
 RUN(zero_upper, slots.at[0], PARAMS(MatrixParams), POSITION)
 RUN(copy_lower, slots.at[0], slots.at[1], PARAMS(MatrixParams), POSITION)
 RUN(antitranspose, slots.at[0], PARAMS(MatrixParams), POSITION)
-RUN(log_density_rows, slots.at[0], slots.at[1], slots.at[2], slots.at[3], PARAMS(LogDensityParams), POSITION_X)
-RUN(log_density_batch, slots.at[0], slots.at[1], slots.at[2], slots.at[3], slots.at[4], PARAMS(LogDensityBatchParams),
-    POSITION_X)
 RUN(squared_norms, slots.at[0], slots.at[1], PARAMS(MatrixParams), groupMemory, LANE, 32)
 RUN(log_density, slots.at[0], slots.at[1], PARAMS(LogDensityParams), groupMemory, LANE, 32)
 RUN(multiply_lower, slots.at[0], slots.at[1], slots.at[2], slots.at[3], PARAMS(MultiplyLowerParams), groupMemory, LANE,
@@ -71,8 +68,6 @@ static const std::map<std::string, void (*)(Slots, Params)> kernels = {
     {"zero_upper", run_zero_upper},
     {"copy_lower", run_copy_lower},
     {"antitranspose", run_antitranspose},
-    {"log_density_rows", run_log_density_rows},
-    {"log_density_batch", run_log_density_batch},
     {"squared_norms", run_squared_norms},
     {"log_density", run_log_density},
     {"multiply_lower", run_multiply_lower},

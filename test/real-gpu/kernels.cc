@@ -116,7 +116,7 @@ void reductions(Cpu& cpu, uint lanes) {
     const Size3 grid = {(rows + 1) * lanes, 1, 1}, group = {lanes, 1, 1};
     const Values x = scattered(columns * rows, 4);
     compare(cpu, "squared_norms", {x, Values(rows)}, MatrixParams{rows, columns}, grid, group);
-    compare(cpu, "log_density", {x, Values(rows)}, LogDensityParams{rows, columns, 0, -7.25f}, grid, group);
+    compare(cpu, "log_density", {x, Values(rows)}, LogDensityParams{rows, columns, -7.25f}, grid, group);
   }
 }
 
@@ -143,17 +143,6 @@ void samples(Cpu& cpu, uint lanes) {
           compare(cpu, "sample_rows", {lowerFactor(n), scattered(n, 5), Values(size_t{count} * n)}, params, grid,
                   {lanes, 1, 1});
         }
-}
-
-void densities(Cpu& cpu, uint group) {
-  for (const uint n : {1u, 2u, 3u, 8u, 31u, 64u})
-    for (const uint rows : {1u, 45u, 3000u})
-      for (const uint inverse : {0u, 1u}) {
-        const std::vector<Values> buffers = {lowerFactor(n), scattered(n, 5), scattered(size_t{rows} * n, 6),
-                                             Values(rows)};
-        compare(cpu, "log_density_rows", buffers, LogDensityParams{rows, n, inverse, 2.5f}, {rows + 5, 1, 1},
-                {group, 1, 1});
-      }
 }
 
 // Matrix `bad` of a batch is not positive definite, and the one after it not symmetric.
@@ -201,12 +190,6 @@ void batches(Cpu& cpu, uint lanes) {
           compare(cpu, "sample_batch", {factors, means, Values(size_t{models} * rows * n)}, params,
                   {(models * ((rows + rowsPerGroup - 1) / rowsPerGroup) + 1) * lanes, 1, 1}, {lanes, 1, 1});
         }
-      for (const uint rows : {1u, 45u})
-        for (const uint shared : {0u, 1u})
-          compare(cpu, "log_density_batch",
-                  {factors, means, scattered(size_t{rows} * n * (shared != 0 ? 1 : models), 6), scattered(models, 7),
-                   Values(size_t{models} * rows)},
-                  LogDensityBatchParams{models, rows, n, shared}, {models * rows + 5, 1, 1}, {lanes, 1, 1});
     }
 }
 
@@ -219,7 +202,6 @@ int checkKernels(Cpu& cpu, bool few) {
     reductions(cpu, group);
     fewRows(cpu, group);
     samples(cpu, group);
-    densities(cpu, group);
     batches(cpu, group);
   }
   printf("kernels: (%d) launches, (%d) results differ\n", launches, wrong);

@@ -199,10 +199,11 @@ for n in [2, 16, 64]:
     rows = 64 * 10**6 // n
     factor, mean, x = torch.tril(filled(n, n)) / n + torch.eye(n, device="cuda"), filled(n), filled(rows, n)
     at_mean, out = filled(1), torch.empty(rows, device="cuda")
-    params = words(1, rows, n, 0, 0)
-    name, quads = "densities" if n < 16 else "densities_by_columns", (n + 3) // 4
-    memory = 4 * (n * (n + 1) // 2 + n * 64 if n < 16 else 8 * quads * (quads + 1) + n + n * 65)
-    work = launch(name, [factor, mean, x, at_mean, out], params, -(-rows // 512), 64, memory)
+    per_group = 256 if 13 <= n <= 32 else 512
+    params = words(1, rows, n, 0, 0, per_group)
+    name, quads = "densities" if n < 13 else "densities_by_columns", (n + 3) // 4
+    memory = 4 * (n * (n + 1) // 2 if n < 13 else 8 * quads * (quads + 1) + n + n * 65)
+    work = launch(name, [factor, mean, x, at_mean, out], params, -(-rows // per_group), 64, memory)
     say(f"{name}, {rows} x {n}", work, rows * n * (n + 1), 4 * rows * n)
     del x
 

@@ -38,6 +38,7 @@ namespace {
 // Kernels that the CPU replaces by code of its own: the stand-in for Apple's GPUs runs them (test/metal/softmetal).
 #ifdef COVARIUM_GPU_KERNELS
 #include "cholesky-tiles.metal"
+#include "densities.metal"
 #include "sample-narrow.metal"
 #include "sample-tiles.metal"
 #include "solve-tiles.metal"
@@ -88,6 +89,12 @@ size_t sampleNarrowBytes(const void* params, uint32_t, uint32_t) {
   return sample_narrow_bytes(sample.columns);
 }
 
+size_t densitiesBytes(const void* params, uint32_t lanes, uint32_t) {
+  DensitiesParams of;
+  memcpy(&of, params, sizeof of);
+  return sizeof(float) * densities_elements(of.columns, lanes);
+}
+
 size_t tileBytes(const void*, uint32_t, uint32_t) { return tile_bytes(); }
 #endif
 
@@ -98,8 +105,6 @@ const Kernel kernelList[] = {
     map<zero_upper>("zero_upper"),
     map<copy_lower>("copy_lower"),
     map<antitranspose>("antitranspose"),
-    map<log_density_rows>("log_density_rows"),
-    map<log_density_batch>("log_density_batch"),
     reduction<squared_norms>("squared_norms", simdgroupValuesBytes),
     reduction<log_density>("log_density", simdgroupValuesBytes),
     reduction<multiply_lower>("multiply_lower", multiplyLowerBytes),
@@ -109,6 +114,8 @@ const Kernel kernelList[] = {
     reduction<keep_first_failed>("keep_first_failed", simdgroupValuesBytes),
 #ifdef COVARIUM_GPU_KERNELS
     reduction<sample_narrow>("sample_narrow", sampleNarrowBytes),
+    reduction<densities>("densities", densitiesBytes),
+    reduction<densities_by_columns>("densities_by_columns", densitiesBytes),
     reduction<sample_tiles>("sample_tiles", tileBytes),
     reduction<solve_tiles>("solve_tiles", tileBytes),
     reduction<cholesky_below>("cholesky_below", tileBytes),
