@@ -32,7 +32,7 @@
       "dependencies": ["kernels_baseline"],
       "sources": [
         "objc/addon/arguments.cc", "objc/addon/decomposition.cc", "objc/addon/device.cc", "objc/addon/encoder.cc", "objc/addon/environment.cc", "objc/addon/exit.cc", "objc/addon/kernel.cc", "objc/addon/launch.cc",
-        "objc/addon/module.cc", "objc/addon/reduction.cc", "objc/addon/table.cc",
+        "objc/addon/module.cc", "objc/addon/opening.cc", "objc/addon/reduction.cc", "objc/addon/table.cc",
         "objc/cpu/address-space.cc", "objc/cpu/batch.cc", "objc/cpu/between.cc", "objc/cpu/blas-check.cc", "objc/cpu/blocked-svd.cc", "objc/cpu/blocked.cc", "objc/cpu/checked-memory.cc", "objc/cpu/choose-blas.cc", "objc/cpu/cholesky.cc", "objc/cpu/code-line.cc", "objc/cpu/command-buffer.cc", "objc/cpu/decomposition-commands.cc", "objc/cpu/decomposition.cc", "objc/cpu/device.cc", "objc/cpu/fiber.cc", "objc/cpu/group.cc", "objc/cpu/launch.cc",
         "objc/cpu/library-kernel.cc", "objc/cpu/log-density.cc", "objc/cpu/memory.cc", "objc/cpu/moments.cc", "objc/cpu/open-library.cc", "objc/cpu/pool.cc", "objc/cpu/processor.cc", "objc/cpu/product-scratch.cc",
         "objc/cpu/queue.cc", "objc/cpu/sample.cc", "objc/cpu/symmetry.cc",

@@ -158,7 +158,7 @@ export type {
   TransformOptions,
 } from './normal/options.ts';
 export type { BoxOptions, BoxSyncOptions, ProbabilityOptions, ProbabilitySyncOptions } from './normal/probability.ts';
-export { type OpenOptions, openDevice } from './open-device.ts';
+export { type OpenOptions, openDevice, openDeviceAsync } from './open-device.ts';
 export type { BoxProbability } from './probability/box-probability.ts';
 export type { Word64 } from './stream/counter.ts';
 export type { StudentAffineOptions } from './student-t/affine.ts';

@@ -1,5 +1,5 @@
-import { loadAddon } from './addon/native.ts';
-import { hasPassed, keepPassed } from './addon/passed-gpus.ts';
+import { type Addon, loadAddon, type Opened } from './addon/native.ts';
+import { keepPassed, passedGpus } from './addon/passed-gpus.ts';
 import type { Backend, DeviceKind } from './backend.ts';
 import { checkOptions, describe, oneOf, quoted, wholeNumber } from './check.ts';
 import { CovariumError, fromNative } from './covarium-error.ts';
@@ -41,6 +41,31 @@ export function openDevice(kind?: DeviceKind | 'auto', options: OpenOptions = {}
   return open(kind, options, warnOnce);
 }
 
+/**
+ * {@link openDevice} without holding the event loop: opens the device on another thread. The first `cuda` device of a
+ * user on a machine takes seconds, because NVIDIA's driver compiles the kernels, and keeps them for later processes;
+ * `cpu` opens in a millisecond or two. Rejects as {@link openDevice} throws.
+ *
+ * ```ts
+ * import { openDeviceAsync } from 'covarium';
+ *
+ * const device = await openDeviceAsync();
+ * console.log(device.kind, device.name);
+ * ```
+ */
+export async function openDeviceAsync(kind?: DeviceKind | 'auto', options: OpenOptions = {}): Promise<Device> {
+  const { kinds, threads, gpu, goesOn } = plan(kind, options);
+  let why = '';
+  for (const each of kinds)
+    try {
+      return new Device(await openBackendAsync(each, threads, gpu));
+    } catch (error) {
+      why = requireUnavailable(error, goesOn);
+    }
+  warnOnce(why);
+  return new Device(openReference());
+}
+
 /** {@link openDevice} for the command line, which has a line of its own for what is passed over. */
 export function openQuietly(kind?: DeviceKind | 'auto', options: OpenOptions = {}): Device {
   return open(kind, options, () => {});
@@ -55,47 +80,86 @@ function warnOnce(why: string): void {
   process.emitWarning(warning, { type: 'CovariumWarning' });
 }
 
-function open(kind: DeviceKind | 'auto' | undefined, options: OpenOptions, warn: (why: string) => void): Device {
+interface Plan {
+  /** Tried in this order. */
+  readonly kinds: readonly DeviceKind[];
+  readonly threads: number;
+  readonly gpu: string;
+  /** Whether a kind that is not available is passed over, and `reference` is opened at last. */
+  readonly goesOn: boolean;
+}
+
+function plan(kind: DeviceKind | 'auto' | undefined, options: OpenOptions): Plan {
   checkOptions(options, ['threads', 'gpu']);
   const { threads: asked } = options;
   const threads = asked === undefined ? threadsByDefault() : wholeNumber('threads', asked, 1, 1024);
   const wanted = kind === undefined ? requireKind('COVARIUM_DEVICE', kindByDefault()) : requireKind('kind', kind);
   const gpu = options.gpu === undefined ? gpuByDefault() : requireGpu(options.gpu, wanted);
-  if (wanted !== 'auto') return new Device(openBackend(wanted, threads, gpu));
-  if (gpu !== '') return new Device(openBackend(gpuKind, threads, gpu));
-  return openFirst(threads, warn);
+  if (wanted !== 'auto') return { kinds: [wanted], threads, gpu, goesOn: false };
+  if (gpu !== '') return { kinds: [gpuKind], threads, gpu, goesOn: false };
+  return { kinds: ['metal', 'cuda', 'cpu'], threads, gpu, goesOn: true };
 }
 
 // Each kind is opened without asking first: on a GPU, the question costs as much as opening.
-function openFirst(threads: number, warn: (why: string) => void): Device {
+function open(kind: DeviceKind | 'auto' | undefined, options: OpenOptions, warn: (why: string) => void): Device {
+  const { kinds, threads, gpu, goesOn } = plan(kind, options);
   let why = '';
-  for (const kind of ['metal', 'cuda', 'cpu'] as const)
+  for (const each of kinds)
     try {
-      return new Device(openBackend(kind, threads, ''));
+      return new Device(openBackend(each, threads, gpu));
     } catch (error) {
-      if (!(error instanceof CovariumError && error.code === 'ERR_DEVICE_UNAVAILABLE')) throw error;
-      why = error.message;
+      why = requireUnavailable(error, goesOn);
     }
   warn(why);
   return new Device(openReference());
 }
 
+function requireUnavailable(error: unknown, goesOn: boolean): string {
+  if (goesOn && error instanceof CovariumError && error.code === 'ERR_DEVICE_UNAVAILABLE') return error.message;
+  throw error;
+}
+
 function openBackend(kind: DeviceKind, threads: number, gpu: string): Backend {
   if (kind === 'reference') return openReference();
+  const { addon, path } = requireAddon(kind);
+  try {
+    return kept(path, addon.openDevice(kind, { threads, gpu, passedGpus: passedGpus(path) }));
+  } catch (thrown) {
+    throw refused(kind, thrown);
+  }
+}
+
+async function openBackendAsync(kind: DeviceKind, threads: number, gpu: string): Promise<Backend> {
+  if (kind === 'reference') return openReference();
+  const { addon, path } = requireAddon(kind);
+  try {
+    const kernels = kind === 'cuda' ? await decompressed(addon.compressedKernels()) : [];
+    return kept(path, await addon.openDeviceAsync(kind, { threads, gpu, passedGpus: passedGpus(path), kernels }));
+  } catch (thrown) {
+    throw refused(kind, thrown);
+  }
+}
+
+// Loaded when it is needed, as most programs open no GPU in this way.
+async function decompressed(kernels: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
+  const [{ brotliDecompress }, { promisify }] = await Promise.all([import('node:zlib'), import('node:util')]);
+  return Promise.all(kernels.map((bytes) => promisify(brotliDecompress)(bytes)));
+}
+
+function requireAddon(kind: DeviceKind): { readonly addon: Addon; readonly path: string } {
   const { addon, reason, file } = loadAddon();
   if (addon === undefined) throw unavailable(kind, reason);
-  const { path } = file;
-  try {
-    return addon.openDevice(kind, {
-      threads,
-      gpu,
-      hasPassed: (tested) => hasPassed(path, tested),
-      passed: (tested) => keepPassed(path, tested),
-    });
-  } catch (thrown) {
-    const error = fromNative(thrown);
-    throw error.code === 'ERR_DEVICE_UNAVAILABLE' ? unavailable(kind, error.message) : error;
-  }
+  return { addon, path: file.path };
+}
+
+function kept(path: string, opened: Opened): Backend {
+  if (opened.passedGpu !== '') keepPassed(path, opened.passedGpu);
+  return opened;
+}
+
+function refused(kind: DeviceKind, thrown: unknown): CovariumError {
+  const error = fromNative(thrown);
+  return error.code === 'ERR_DEVICE_UNAVAILABLE' ? unavailable(kind, error.message) : error;
 }
 
 function unavailable(kind: DeviceKind, reason: string): CovariumError {

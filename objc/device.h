@@ -153,7 +153,7 @@ struct OpenOptions {
   // Called by open().
   std::function<bool(const std::string& gpu)> hasPassed;
   std::function<void(const std::string& gpu)> passed;
-  // Decompresses Brotli: the kernels of the CUDA device are compressed. Called by open().
+  // Decompresses Brotli: the kernels of the CUDA device are compressed. Called by open(), on its thread.
   std::function<std::string(const unsigned char* bytes, size_t count)> decompressed;
 };
 
@@ -176,6 +176,8 @@ namespace cuda {
 Candidate candidate(OpenOptions options);
 // Throws ERR_DEVICE_UNAVAILABLE with the reason.
 std::shared_ptr<Device> open(const OpenOptions& options);
+// What open() may ask `decompressed` for.
+std::vector<std::pair<const unsigned char*, size_t>> compressedKernels();
 }  // namespace cuda
 
 namespace cpu {

@@ -35,10 +35,14 @@ export interface NativeOpenOptions {
   readonly threads: number;
   /** '': the device chooses. */
   readonly gpu?: string;
-  /** Called while the device opens: whether `gpu`, of this system build, needs no self-test. By default it needs it. */
-  readonly hasPassed?: (gpu: string) => boolean;
-  /** Called while the device opens if `gpu` has passed all of its self-test. */
-  readonly passed?: (gpu: string) => void;
+  /** GPUs that need no self-test, by the names that {@link Opened.passedGpu} gave. */
+  readonly passedGpus?: readonly string[];
+}
+
+/** A device that {@link Addon.openDevice} has opened. */
+export interface Opened extends Backend {
+  /** The GPU and its system's build, if it has passed all of its self-test now; '' otherwise. */
+  readonly passedGpu: string;
 }
 
 /** The native module, as objc/addon exports it. */
@@ -47,7 +51,13 @@ export interface Addon {
   readonly version: string;
   candidates(): Candidate[];
   /** Throws `ERR_DEVICE_UNAVAILABLE`. */
-  openDevice(kind: 'metal' | 'cuda' | 'cpu', options: NativeOpenOptions): Backend;
+  openDevice(kind: 'metal' | 'cuda' | 'cpu', options: NativeOpenOptions): Opened;
+  /** The same on another thread. `cuda` needs {@link Addon.compressedKernels}, decompressed by Brotli, in their order. */
+  openDeviceAsync(
+    kind: 'metal' | 'cuda' | 'cpu',
+    options: NativeOpenOptions & { readonly kernels: readonly Uint8Array[] },
+  ): Promise<Opened>;
+  compressedKernels(): Uint8Array[];
   /**
    * Parses on another thread into `values`, which has room for all rows that the bytes may hold. The bytes must not
    * change until it settles.

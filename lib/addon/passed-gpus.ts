@@ -11,12 +11,13 @@ import { cacheFolder } from './cache-folder.ts';
 const mostKept = 20;
 const mostBytes = 16_384;
 
-/** Whether this addon has found this GPU of this system good in an earlier process. */
-export function hasPassed(addonPath: string, gpu: string): boolean {
+/** The GPUs, each with its system, that this addon has found good in earlier processes. */
+export function passedGpus(addonPath: string): readonly string[] {
   try {
-    return namesIn(fileOfNames()).includes(nameOf(addonPath, gpu));
+    const suffix = nameOf(addonPath, '');
+    return namesIn(fileOfNames()).flatMap((name) => (name.endsWith(suffix) ? name.slice(0, -suffix.length) : []));
   } catch {
-    return false; // a user without a home
+    return []; // a user without a home
   }
 }
 

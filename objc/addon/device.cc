@@ -111,15 +111,14 @@ Napi::Function DeviceObject::define(Napi::Env env) {
        InstanceMethod<&DeviceObject::translate>("translate"), InstanceMethod<&DeviceObject::closeFromScript>("close")});
 }
 
-Napi::Value DeviceObject::open(Napi::Env env, const std::string& kind, const OpenOptions& options) {
-  return guarded(env, [&]() -> Napi::Value {
-    auto device = kind == "metal"  ? metal::open(options)
-                  : kind == "cuda" ? cuda::open(options)
-                                   : cpu::open(options.threads);
-    closeAtExit(device, kind);
-    return Environment::of(env).deviceClass.New(
-        {Napi::External<std::shared_ptr<Device>>::New(env, &device), Napi::String::New(env, kind)});
-  });
+std::shared_ptr<Device> DeviceObject::open(const std::string& kind, const OpenOptions& options) {
+  return kind == "metal" ? metal::open(options) : kind == "cuda" ? cuda::open(options) : cpu::open(options.threads);
+}
+
+Napi::Object DeviceObject::objectOf(Napi::Env env, std::shared_ptr<Device> device, const std::string& kind) {
+  closeAtExit(device, kind);
+  return Environment::of(env).deviceClass.New(
+      {Napi::External<std::shared_ptr<Device>>::New(env, &device), Napi::String::New(env, kind)});
 }
 
 DeviceObject::DeviceObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<DeviceObject>(info), env_(info.Env()) {

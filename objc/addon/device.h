@@ -25,7 +25,9 @@ struct BufferTable {
 class DeviceObject : public Napi::ObjectWrap<DeviceObject> {
  public:
   static Napi::Function define(Napi::Env env);
-  static Napi::Value open(Napi::Env env, const std::string& kind, const OpenOptions& options);
+  // Any thread may call open(); objectOf() makes the object of a device that it has opened.
+  static std::shared_ptr<Device> open(const std::string& kind, const OpenOptions& options);
+  static Napi::Object objectOf(Napi::Env env, std::shared_ptr<Device> device, const std::string& kind);
   explicit DeviceObject(const Napi::CallbackInfo& info);
   ~DeviceObject() override;
 

@@ -5,6 +5,7 @@
 #include "encoder.h"
 #include "environment.h"
 #include "kernel.h"
+#include "opening.h"
 #include "table.h"
 
 namespace covarium::addon {
@@ -25,19 +26,6 @@ Napi::Object objectOf(Napi::Env env, const char* kind, const Candidate& candidat
   return object;
 }
 
-// By Node's own zlib, while JavaScript waits for the device that opens. The addon is loaded by getBuiltinModule, too.
-auto decompressedIn(Napi::Env env) {
-  return [env](const unsigned char* bytes, size_t count) -> std::string {
-    const auto process = env.Global().Get("process").As<Napi::Object>();
-    const auto builtin = process.Get("getBuiltinModule").As<Napi::Function>();
-    const auto zlib = builtin.Call(process, {Napi::String::New(env, "zlib")}).As<Napi::Object>();
-    const auto decompress = zlib.Get("brotliDecompressSync").As<Napi::Function>();
-    const auto text = decompress.Call(zlib, {Napi::Buffer<unsigned char>::Copy(env, bytes, count)});
-    const auto all = text.As<Napi::Uint8Array>();
-    return {reinterpret_cast<const char*>(all.Data()), all.ByteLength()};
-  };
-}
-
 Napi::Value candidates(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     OpenOptions ofCuda;
@@ -50,27 +38,6 @@ Napi::Value candidates(const Napi::CallbackInfo& info) {
   });
 }
 
-Napi::Value openDevice(const Napi::CallbackInfo& info) {
-  const auto given = info[1].As<Napi::Object>();
-  OpenOptions options;
-  options.threads = given.Get("threads").As<Napi::Number>().Uint32Value();
-  const Napi::Value gpu = given.Get("gpu");
-  if (gpu.IsString()) options.gpu = gpu.As<Napi::String>();
-  options.decompressed = decompressedIn(info.Env());
-  const Napi::Value hasPassed = given.Get("hasPassed"), passed = given.Get("passed");
-  if (hasPassed.IsFunction()) {
-    options.hasPassed = [hasPassed](const std::string& name) {
-      return hasPassed.As<Napi::Function>().Call({Napi::String::New(hasPassed.Env(), name)}).ToBoolean().Value();
-    };
-  }
-  if (passed.IsFunction()) {
-    options.passed = [passed](const std::string& name) {
-      passed.As<Napi::Function>().Call({Napi::String::New(passed.Env(), name)});
-    };
-  }
-  return DeviceObject::open(info.Env(), info[0].As<Napi::String>().Utf8Value(), options);
-}
-
 Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   auto environment = std::make_unique<Environment>(env);
   environment->deviceClass = Napi::Persistent(DeviceObject::define(env));
@@ -80,6 +47,8 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports["candidates"] = Napi::Function::New<candidates>(env);
   exports["version"] = COVARIUM_VERSION;
   exports["openDevice"] = Napi::Function::New<openDevice>(env);
+  exports["openDeviceAsync"] = Napi::Function::New<openDeviceAsync>(env);
+  exports["compressedKernels"] = Napi::Function::New<compressedKernels>(env);
   exports["readCsv"] = Napi::Function::New<readCsv>(env);
   exports["writeCsv"] = Napi::Function::New<writeCsv>(env);
   exports["interleave"] = Napi::Function::New<interleave>(env);

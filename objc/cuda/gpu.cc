@@ -76,6 +76,10 @@ Gpu::~Gpu() {
   if (context_ != nullptr) driver_.primaryContextRelease(device_);
 }
 
+std::vector<std::pair<const unsigned char*, size_t>> compressedKernels() {
+  return {{compressedPtx, sizeof(compressedPtx)}, {compressedTensorPtx, sizeof(compressedTensorPtx)}};
+}
+
 Function Gpu::kernel(const std::string& name) {
   const auto known = kernels_.find(name);
   if (known != kernels_.end()) return known->second;

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hasPassed, keepPassed } from '../../lib/addon/passed-gpus.ts';
+import { keepPassed, passedGpus } from '../../lib/addon/passed-gpus.ts';
+
+const hasPassed = (addon: string, gpu: string): boolean => passedGpus(addon).includes(gpu);
 
 const test = suite<{ folder: string; addon: string; file: string }>('passed-gpus');
 const before = process.env['COVARIUM_CACHE'];

@@ -2,9 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DeviceKind, listDevices, openDevice } from '../../lib/index.ts';
+import { loadAddon } from '../../lib/addon/native.ts';
+import { type DeviceKind, listDevices, MultivariateNormal, openDevice, openDeviceAsync } from '../../lib/index.ts';
 import { moduleUrl, nodeOptions, runChild } from '../harness/child.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
+import { onNative } from '../harness/on-native.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const names = ['COVARIUM_DEVICE', 'COVARIUM_GPU', 'COVARIUM_THREADS', 'COVARIUM_ADDON'] as const;
@@ -104,6 +106,42 @@ test('A kind that is not available is refused with the reason; an unknown kind i
   await throwsCode('ERR_INVALID_ARGUMENT', "('abacus')", () => openDevice('abacus' as DeviceKind));
 });
 
+test('A device is opened away from the JavaScript thread, too, with the same refusals.', async () => {
+  for (const { kind, available, reason } of listDevices()) {
+    if (!available) {
+      await throwsCode('ERR_DEVICE_UNAVAILABLE', reason, () => openDeviceAsync(kind));
+      continue;
+    }
+    using device = await openDeviceAsync(kind, { threads: 1 });
+    using other = openDevice(kind, { threads: 1 });
+    assert.equal([device.kind, device.name, device.threads], [kind, other.name, 1]);
+    using normal = await MultivariateNormal.fromCovariance({ device, covariance: [[1]] });
+    assert.is((await normal.sample(3, { seed: 1 })).rows, 3);
+  }
+  using best = await openDeviceAsync();
+  using same = openDevice();
+  assert.is(best.kind, same.kind);
+  await throwsCode('ERR_INVALID_ARGUMENT', "('abacus')", () => openDeviceAsync('abacus' as DeviceKind));
+  await throwsCode('ERR_OUT_OF_RANGE', '`threads`', () => openDeviceAsync('cpu', { threads: 0 }));
+  await throwsCode('ERR_INVALID_ARGUMENT', '`gpu`', () => openDeviceAsync(undefined, { gpu: '' }));
+});
+
+onNative('A thread or a process that ends while devices are opening ends in peace.', async () => {
+  const { path } = loadAddon().file!;
+  const many = `
+    const addon = process.getBuiltinModule('node:module').createRequire('/')(${JSON.stringify(path)});
+    for (let i = 0; i < 9; i++) addon.openDeviceAsync('cpu', { threads: 2, kernels: [] });`;
+  const inThreads = `
+    const { Worker } = await import('node:worker_threads');
+    const text = ${JSON.stringify(`${many} process.exit();`)};
+    for (let i = 0; i < 9; i++)
+      await new Promise((resolve) => new Worker(text, { eval: true }).on('exit', resolve));`;
+  for (const text of [inThreads, many, `${many} process.exit(0);`]) {
+    const { code, signal, stderr } = await runChild(text);
+    assert.equal([code, signal, stderr], [0, null, ''], text);
+  }
+});
+
 test('A missing or broken addon is reported as a reason, and is not a crash.', async () => {
   env.COVARIUM_ADDON = fileURLToPath(new URL('../no-such-addon.node', import.meta.url));
   const cpu = listDevices().find(({ kind }) => kind === 'cpu')!;
@@ -111,7 +149,8 @@ test('A missing or broken addon is reported as a reason, and is not a crash.', a
   assert.match(cpu.reason, /^The native addon cannot be loaded \(.*no-such-addon.node.*\)\.$/);
   await throwsCode('ERR_DEVICE_UNAVAILABLE', cpu.reason, () => openDevice('cpu'));
   using device = openDevice('auto');
-  assert.is(device.kind, 'reference');
+  using other = await openDeviceAsync('auto');
+  assert.equal([device.kind, other.kind], ['reference', 'reference']);
   env.COVARIUM_ADDON = fileURLToPath(new URL('../../package.json', import.meta.url));
   assert.match(listDevices()[2]!.reason, /^The native addon is not covarium's/);
 });

@@ -34,6 +34,20 @@ onSoftCuda('Draws have the bits of the cpu device, whatever their shape.', async
 });
 
 onSoftCuda(
+  'A device that is opened away from the JavaScript thread gives the same bits; two at once work.',
+  async () => {
+    const out = await printedBesideCuda(`${head}
+    const { openDeviceAsync } = covarium;
+    const gpu = openDevice('cuda');
+    const others = await Promise.all(['cuda', 'auto'].map((kind) => openDeviceAsync(kind)));
+    const draws = [gpu, ...others].map((device) => bitsOf(normalOn(device, 65).sampleSync(130, { seed: 7 })));
+    console.log(others.map(({ kind }) => kind).join(), new Set(draws).size);
+    for (const device of [gpu, ...others]) device.close();`);
+    assert.is(out, 'cuda,cuda 1');
+  },
+);
+
+onSoftCuda(
   'Batches, normals, and draws into whole or partial user memory have the bits of the cpu device.',
   async () => {
     const out = await printedBesideCuda(`${head}

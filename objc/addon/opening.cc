@@ -1,0 +1,129 @@
+#include "opening.h"
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device.h"
+#include "environment.h"
+
+namespace covarium::addon {
+
+namespace {
+
+std::string textOf(const Napi::Value& bytes) {
+  const auto all = bytes.As<Napi::Uint8Array>();
+  return {reinterpret_cast<const char*>(all.Data()), all.ByteLength()};
+}
+
+// A device that is being opened: on the JavaScript thread, or away from it.
+class Opening {
+ public:
+  explicit Opening(const Napi::CallbackInfo& info) : kind_(info[0].As<Napi::String>()) {
+    const auto given = info[1].As<Napi::Object>();
+    options.threads = given.Get("threads").As<Napi::Number>().Uint32Value();
+    const Napi::Value gpu = given.Get("gpu"), passedGpus = given.Get("passedGpus");
+    if (gpu.IsString()) options.gpu = gpu.As<Napi::String>();
+    if (passedGpus.IsArray()) {
+      const auto names = passedGpus.As<Napi::Array>();
+      for (uint32_t i = 0; i < names.Length(); ++i) passedBefore_.insert(names.Get(i).ToString());
+    }
+    options.hasPassed = [this](const std::string& name) { return passedBefore_.count(name) != 0; };
+    options.passed = [this](const std::string& name) { passed_ = name; };
+  }
+
+  void open() { device_ = DeviceObject::open(kind_, options); }
+
+  // The device as an object; on the JavaScript thread, after open().
+  Napi::Value object(Napi::Env env) {
+    Napi::Object made = DeviceObject::objectOf(env, device_, kind_);
+    made["passedGpu"] = Napi::String::New(env, passed_);
+    return made;
+  }
+
+  OpenOptions options;
+
+ private:
+  std::string kind_, passed_;
+  std::set<std::string> passedBefore_;
+  std::shared_ptr<Device> device_;
+};
+
+class AsyncOpening : public Napi::AsyncWorker {
+ public:
+  explicit AsyncOpening(const Napi::CallbackInfo& info)
+      : Napi::AsyncWorker(info.Env(), "covarium device"),
+        deferred_(Napi::Promise::Deferred::New(info.Env())),
+        opening_(info) {
+    const Napi::Value kernels = info[1].As<Napi::Object>().Get("kernels");
+    if (kernels.IsArray()) {
+      const auto texts = kernels.As<Napi::Array>();
+      for (uint32_t i = 0; i < texts.Length(); ++i) kernels_.push_back(textOf(texts.Get(i)));
+    }
+    opening_.options.decompressed = [this](const unsigned char* bytes, size_t) -> std::string {
+      const auto all = cuda::compressedKernels();
+      for (size_t i = 0; i < all.size() && i < kernels_.size(); ++i)
+        if (all[i].first == bytes) return std::move(kernels_[i]);
+      throw Failure("ERR_INTERNAL", "The kernels are opened without their text.");
+    };
+  }
+  Napi::Promise promise() const { return deferred_.Promise(); }
+
+  void Execute() override {
+    try {
+      opening_.open();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+
+  void OnOK() override {
+    if (failure_ != nullptr) return deferred_.Reject(errorOf(Env(), failure_).Value());
+    deferred_.Resolve(opening_.object(Env()));
+  }
+
+ private:
+  Napi::Promise::Deferred deferred_;
+  Opening opening_;
+  std::vector<std::string> kernels_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+// The addon is loaded by getBuiltinModule, too.
+std::function<std::string(const unsigned char* bytes, size_t count)> decompressedIn(Napi::Env env) {
+  return [env](const unsigned char* bytes, size_t count) {
+    const auto process = env.Global().Get("process").As<Napi::Object>();
+    const auto builtin = process.Get("getBuiltinModule").As<Napi::Function>();
+    const auto zlib = builtin.Call(process, {Napi::String::New(env, "zlib")}).As<Napi::Object>();
+    const auto decompress = zlib.Get("brotliDecompressSync").As<Napi::Function>();
+    return textOf(decompress.Call(zlib, {Napi::Buffer<unsigned char>::Copy(env, bytes, count)}));
+  };
+}
+
+Napi::Value openDevice(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    Opening opening(info);
+    opening.options.decompressed = decompressedIn(info.Env());
+    opening.open();
+    return opening.object(info.Env());
+  });
+}
+
+Napi::Value openDeviceAsync(const Napi::CallbackInfo& info) {
+  auto* opening = new AsyncOpening(info);  // deletes itself
+  const Napi::Promise promise = opening->promise();
+  opening->Queue();
+  return promise;
+}
+
+Napi::Value compressedKernels(const Napi::CallbackInfo& info) {
+  Napi::Array all = Napi::Array::New(info.Env());
+  for (const auto& [bytes, count] : cuda::compressedKernels())
+    all[all.Length()] = Napi::Buffer<unsigned char>::Copy(info.Env(), bytes, count);
+  return all;
+}
+
+}  // namespace covarium::addon
