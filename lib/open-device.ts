@@ -44,7 +44,8 @@ export function openDevice(kind?: DeviceKind | 'auto', options: OpenOptions = {}
 /**
  * {@link openDevice} without holding the event loop: opens the device on another thread. The first `cuda` device of a
  * user on a machine takes seconds, because NVIDIA's driver compiles the kernels, and keeps them for later processes;
- * `cpu` opens in a millisecond or two. Rejects as {@link openDevice} throws.
+ * `cpu` opens in a millisecond or two. Rejects with what {@link openDevice} throws: `ERR_DEVICE_UNAVAILABLE`,
+ * `ERR_INVALID_ARGUMENT` or `ERR_OUT_OF_RANGE`.
  *
  * ```ts
  * import { openDeviceAsync } from 'covarium';
@@ -142,7 +143,8 @@ async function openBackendAsync(kind: DeviceKind, threads: number, gpu: string):
 
 // Loaded when it is needed, as most programs open no GPU in this way.
 async function decompressed(kernels: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
-  const [{ brotliDecompress }, { promisify }] = await Promise.all([import('node:zlib'), import('node:util')]);
+  const { promisify } = process.getBuiltinModule('node:util');
+  const { brotliDecompress } = process.getBuiltinModule('node:zlib');
   return Promise.all(kernels.map((bytes) => promisify(brotliDecompress)(bytes)));
 }
 

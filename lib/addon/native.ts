@@ -52,7 +52,7 @@ export interface Addon {
   candidates(): Candidate[];
   /** Throws `ERR_DEVICE_UNAVAILABLE`. */
   openDevice(kind: 'metal' | 'cuda' | 'cpu', options: NativeOpenOptions): Opened;
-  /** The same on another thread. `cuda` needs {@link Addon.compressedKernels}, decompressed by Brotli, in their order. */
+  /** The same on another thread. `cuda` needs {@link Addon.compressedKernels}, decompressed by Brotli, in order. */
   openDeviceAsync(
     kind: 'metal' | 'cuda' | 'cpu',
     options: NativeOpenOptions & { readonly kernels: readonly Uint8Array[] },

@@ -24,6 +24,10 @@ size_t roundedUp(size_t sizeBytes) {
 void* memoryAt(DevicePointer address) { return reinterpret_cast<void*>(static_cast<uintptr_t>(address)); }
 DevicePointer addressOf(void* memory) { return reinterpret_cast<uintptr_t>(memory); }
 
+// How a kernel begins in PTX. No kernel of ours calls another, and before the first stands what all need.
+constexpr char anyEntry[] = ".visible .entry ";
+std::string entryOf(const std::string& name) { return anyEntry + name + "("; }
+
 }  // namespace
 
 Pinned::~Pinned() { gpu_->recycle(gpu_->pinned_, contents_, keptBytes_, gpu_->mostPinned_); }
@@ -47,13 +51,13 @@ Current::~Current() {
 // If this fails half-way, the destructor gives back what was made.
 std::shared_ptr<Gpu> Gpu::open(const Driver& driver, DeviceNumber device, const OpenOptions& options) {
   if (noPtxReason[0] != '\0') throw Failure("ERR_DEVICE_UNAVAILABLE", noPtxReason);
-  const std::string ptx = options.decompressed(compressedPtx, sizeof(compressedPtx));
   const std::shared_ptr<Gpu> gpu(new Gpu(driver, device));
+  gpu->ptx_ = options.decompressed(compressedPtx, sizeof(compressedPtx));
   gpu->require(driver.primaryContextRetain(&gpu->context_, device), "Opening the GPU");
   const Current current(*gpu);
   gpu->require(driver.streamCreate(&gpu->compute_, nonBlockingStream), "Making a stream");
   gpu->require(driver.streamCreate(&gpu->download_, nonBlockingStream), "Making a stream");
-  gpu->require(driver.moduleLoadData(&gpu->module_, ptx.c_str()), "Loading the kernels");
+  gpu->kernel("fill_normal");  // shows whether the driver reads the text
   int rate = 0, processors = 0, isIntegrated = 0, major = 0;
   gpu->require(driver.deviceGetAttribute(&rate, singleToDoubleRate, device), "Asking for the rate of float64");
   gpu->require(driver.deviceGetAttribute(&processors, multiprocessorCount, device), "Asking for the multiprocessors");
@@ -80,19 +84,29 @@ std::vector<std::pair<const unsigned char*, size_t>> compressedKernels() {
   return {{compressedPtx, sizeof(compressedPtx)}, {compressedTensorPtx, sizeof(compressedTensorPtx)}};
 }
 
+// A module of one kernel: the driver compiles a text when it is loaded, and all kernels would take seconds.
+Result Gpu::load(const std::string& ptx, const std::string& name, Function* kernel) {
+  const size_t begin = ptx.find(entryOf(name)), first = ptx.find(anyEntry);
+  if (begin == std::string::npos) throw Failure("ERR_INTERNAL", "There is no kernel (" + name + ").");
+  const size_t end = std::min(ptx.find(anyEntry, begin + 1), ptx.size());
+  const std::string own = ptx.substr(0, first) + ptx.substr(begin, end - begin);
+  Module module = nullptr;
+  const Result result = driver_.moduleLoadData(&module, own.c_str());
+  if (result != 0) return result;
+  std::lock_guard<std::mutex> lock(mutex_);
+  modules_.insert(module);
+  return driver_.moduleGetFunction(kernel, module, name.c_str());
+}
+
 Function Gpu::kernel(const std::string& name) {
   const auto known = kernels_.find(name);
   if (known != kernels_.end()) return known->second;
-  Module module = module_;
-  if (tensorPtx_.find(".entry " + name + "(") != std::string::npos) {
-    // An older driver does not read it.
-    if (tensorModule_ != nullptr || driver_.moduleLoadData(&tensorModule_, tensorPtx_.c_str()) == 0)
-      module = tensorModule_;
-    else
-      tensorPtx_.clear();
-  }
   Function found;
-  require(driver_.moduleGetFunction(&found, module, name.c_str()), "Finding a kernel");
+  if (tensorPtx_.find(entryOf(name)) != std::string::npos) {
+    if (load(tensorPtx_, name, &found) == 0) return kernels_[name] = found;
+    tensorPtx_.clear();  // an older driver does not read it
+  }
+  require(load(ptx_, name, &found), "Loading the kernels");
   return kernels_[name] = found;
 }
 
@@ -252,8 +266,6 @@ void Gpu::close() {
   cusolver_ = nullptr;
   for (const Module module : modules_) driver_.moduleUnload(module);
   modules_.clear();
-  for (const Module module : {module_, tensorModule_})
-    if (module != nullptr) driver_.moduleUnload(module);
   if (download_ != nullptr) driver_.streamDestroy(download_);
   if (compute_ != nullptr) driver_.streamDestroy(compute_);
 }

@@ -69,6 +69,7 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   unsigned multiprocessors() const { return multiprocessors_; }
   Stream compute() const { return compute_; }
   Stream download() const { return download_; }
+  // Loads the kernel when it is first asked for.
   Function kernel(const std::string& name);
   // True if some kernels are those of msl/cuda/tensor-kernels.cu.
   bool usesTensorCores() const { return !tensorPtx_.empty(); }
@@ -109,6 +110,7 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   friend class Block;
   friend class Pinned;
   Gpu(const Driver& driver, DeviceNumber device) : driver_(driver), device_(device) {}
+  Result load(const std::string& ptx, const std::string& name, Function* kernel);
   struct Pool {
     std::multimap<size_t, void*> kept;  // by size
     size_t keptBytes = 0, liveBytes = 0;
@@ -122,14 +124,13 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   DeviceNumber device_;
   Context context_ = nullptr;
   Stream compute_ = nullptr, download_ = nullptr;
-  Module module_ = nullptr;
-  Module tensorModule_ = nullptr;  // loaded when a kernel of it is asked for
-  std::string tensorPtx_;          // empty if the GPU or the driver does not run it
+  std::string ptx_;
+  std::string tensorPtx_;  // empty if the GPU or the driver does not run it
   std::map<std::string, Function> kernels_;
   std::unique_ptr<Cublas> cublas_;
   std::unique_ptr<Cusolver> cusolver_;
   bool hasAskedForCublas_ = false, hasAskedForCusolver_ = false;
-  std::set<Module> modules_;  // of users
+  std::set<Module> modules_;
   std::atomic<bool> isLost_{false};
   mutable std::mutex mutex_;
   Pool onGpu_, pinned_;

@@ -45,7 +45,7 @@ const settings: readonly [sentence: string, setting: Record<string, string>, pro
   ['of compute capability 9.0', {}, 'some'],
   ['of compute capability 8.0', { SOFTCUDA_MAJOR: '8' }, 'none'],
   ['that is slow in float64', { SOFTCUDA_FLOAT64: '64' }, 'none'],
-  ['whose driver does not read them', { SOFTCUDA_FAULT: 'cuModuleLoadData,222,2' }, 'none'],
+  ['whose driver does not read them', { SOFTCUDA_TARGET: '89' }, 'none'],
   ['that adds in another order', { SOFTCUDA_MATRIX: 'down' }, 'some'],
 ];
 for (const [sentence, setting, products] of settings)

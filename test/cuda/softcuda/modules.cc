@@ -1,5 +1,6 @@
 // Modules of PTX, and their kernels.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -40,10 +41,14 @@ int cuModuleLoadData(void** module, const void* image) {
   IN_CONTEXT("cuModuleLoadData");
   Module loaded{static_cast<const char*>(image), {}};
   const std::string& text = loaded.text;
-  const size_t first = text.find(".entry ");
+  const size_t target = text.find(".target sm_"), first = text.find(".entry ");
+  const char* newest = getenv("SOFTCUDA_TARGET");
+  if (newest != nullptr && target != std::string::npos && atoi(&text[target + 11]) > atoi(newest)) return newerText;
   if (text.find(".version") == std::string::npos || first == std::string::npos) return invalidImage;
-  // If there are several kernels, the stand-in reads those that are requested.
   const std::string name = text.substr(first + 7, text.find('(', first) - first - 7);
+  const char* refused = getenv("SOFTCUDA_REFUSED");
+  if (refused != nullptr && name == refused) return invalidImage;
+  // If there are several kernels, the stand-in reads those that are requested.
   if (text.find(".entry ", first + 1) == std::string::npos && !hasKernel(loaded, name)) return invalidImage;
   *module = *modules.insert(new Module(loaded)).first;
   return success;

@@ -21,6 +21,7 @@ enum Result {
   noDevice = 100,
   invalidContext = 201,
   invalidImage = 200,
+  newerText = 222,
   notFound = 500,
   illegalAddress = 700
 };
