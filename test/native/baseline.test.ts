@@ -52,8 +52,9 @@ onNeon('Many float64 normals have the known hash.', (printed) => {
 
 onNeon('Draws have the bits that they have on every other processor.', (printed) => {
   const hashes = answers('draw-hash.json');
+  // From 530 columns on, only the number of blocks grows, which draw-bits.test.ts sees without an emulator.
   for (const dtype of ['float32', 'float64'])
-    for (const [n, hash] of Object.entries(hashes[dtype]))
+    for (const [n, hash] of Object.entries(hashes[dtype]).filter(([n]) => n !== '1000'))
       assert.is(printed('draws', dtype, n, hashes.rows), `NEON ${hash}`, `${dtype}, n = ${n}`);
 });
 
