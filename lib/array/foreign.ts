@@ -88,8 +88,17 @@ export function foreignColumns(input: unknown): ReadonlyMap<string, unknown> | u
   }
   if (!isPlainObject(input)) return undefined;
   const entries = Object.entries(input);
-  if (entries.length === 0 || !entries.every(([, column]) => isList(column))) return undefined;
-  return new Map(entries);
+  // All that an object literal has is meant as columns, and rowsOfColumns() names the one that is none. An object with
+  // methods is of another library, whose message says which of them gives numbers.
+  const areColumns = isLiteral(input)
+    ? entries.every(([, column]) => typeof column !== 'function')
+    : entries.every(([, column]) => isList(column));
+  return entries.length > 0 && areColumns ? new Map(entries) : undefined;
+}
+
+function isLiteral(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
 }
 
 /** The names of a table's columns; undefined for anything but a table. */
@@ -117,6 +126,8 @@ const times: ReadonlyMap<unknown, string> = new Map([
   [11, 'Interval'],
   [18, 'Duration'],
 ]);
+// Arrow's number of the type of booleans, which are 0 and 1 in files too.
+const boolean = 6;
 
 // Stands in the place of a column until rowsOfColumns() throws its message. elementTypeOf() does not throw it, because
 // its callers do not know the argument's name.
@@ -144,10 +155,13 @@ function arrowColumns(fields: readonly unknown[], column: (name: string) => unkn
     const { typeId, dictionary } = Object(typeOf.get(name)) as AnyObject;
     const { typeId: valueType } = Object(dictionary) as AnyObject;
     const time = times.get(typeId) ?? times.get(valueType);
-    if (time === undefined) return column(name);
-    return new RefusedColumn(
-      `column (${shown}) has type (${time}), which is not read as numbers: leave it out, or pass numbers in its place.`,
-    );
+    if (time !== undefined)
+      return new RefusedColumn(
+        `column (${shown}) has type (${time}), which is not read as numbers: leave it out, or pass numbers in its place.`,
+      );
+    const entries = column(name);
+    if (!(typeId === boolean || valueType === boolean) || !Array.isArray(entries)) return entries;
+    return entries.map((entry: unknown) => (typeof entry === 'boolean' ? Number(entry) : entry));
   });
 }
 

@@ -2,7 +2,7 @@ import type { OpenBackend } from '../backend-handle.ts';
 import { about, describe, marked, named, quoted, requireFiniteEntries, wrongNumbers } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypes, type RealDtype, type Values } from '../dtype.ts';
-import { elementTypeOf, foreignColumns, isStrided } from './foreign.ts';
+import { elementTypeOf, isStrided } from './foreign.ts';
 import { hostValues, hostZeros } from './host-memory.ts';
 import { Matrix, type MatrixInput, matrixStorage } from './matrix.ts';
 import { requireColumns, requireLength, requireSupported } from './operand.ts';
@@ -154,9 +154,7 @@ export function asMatrix(input: MatrixInput, columns: number | undefined, name =
     if (Array.isArray(input))
       return Matrix.from(input, { dtype: 'float64', columns: input.length === 0 ? columns : undefined });
     const own = elementTypeOf(input);
-    if (isStrided(input) || foreignColumns(input) !== undefined)
-      return Matrix.from(input, { dtype: own === 'plain' ? 'float64' : own });
-    throw wrongNumbers(name, input, 'rows of numbers, a typed array, or a Matrix');
+    return Matrix.from(input, { dtype: own === 'plain' ? 'float64' : own });
   });
 }
 

@@ -139,6 +139,8 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
       const copy = hostValues(values.data, options.dtype, true);
       return Matrix.#shaped(copy, rows ?? values.rows, columns ?? values.columns);
     }
+    if ((values as { readonly rows?: unknown } | undefined)?.rows instanceof Matrix)
+      throw wrongNumbers('values', values, 'its `rows`');
     const foreign = denseRows(clonedContents(values), options.dtype);
     if (foreign !== undefined) {
       const isAsked = (rows ?? foreign.rows) === foreign.rows && (columns ?? foreign.columns) === foreign.columns;
@@ -149,10 +151,8 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
       );
     }
     if (Array.isArray(values)) return fromRows(values, rows, columns, options.dtype);
-    if (!ArrayBuffer.isView(values)) {
-      const isRead = (values as { readonly rows?: unknown } | undefined)?.rows instanceof Matrix;
-      throw wrongNumbers('values', values, isRead ? 'its `rows`' : 'rows of numbers, a typed array, or a table');
-    }
+    if (!ArrayBuffer.isView(values))
+      throw wrongNumbers('values', values, 'rows of numbers, a typed array, a Matrix, or a table');
     const host = hostValues(values as Values, options.dtype);
     const width = columns ?? (rows ? host.length / rows : undefined);
     if (width === undefined)

@@ -1,8 +1,9 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { isErrored, isReadable, Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import * as types from 'node:util/types';
-import { describe, quoted, refuseAborted, unlessAborted } from '../check.ts';
+import { describe, refuseAborted, unlessAborted, wrongArgument } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { Turns } from '../work.ts';
 import { cannotRead } from './error.ts';
@@ -39,11 +40,23 @@ export async function readText(path: string): Promise<string> {
 export function requireSource(source: InputSource): void {
   if (isUrl(source)) requirePath(source);
   if (typeof source === 'string' || isUrl(source) || isBytes(source)) return;
-  if (typeof (source as AsyncIterable<Uint8Array> | undefined)?.[Symbol.asyncIterator] === 'function') return;
-  throw new CovariumError(
-    'ERR_INVALID_ARGUMENT',
-    `\`path\` is (${quoted(source)}): pass a path, a URL, a Buffer, or a stream of bytes.`,
-  );
+  if (typeof (source as AsyncIterable<Uint8Array> | undefined)?.[Symbol.asyncIterator] === 'function') {
+    if (!isConsumed(source as unknown as NodeJS.ReadableStream & ReadableStream)) return;
+    throw new CovariumError(
+      'ERR_INVALID_ARGUMENT',
+      `\`path\` is a stream (${describe(source)}) that was read already, or that another reader holds: pass a new one.`,
+    );
+  }
+  // Of a Blob or a file of a form, and of a Response or a Request.
+  const { stream, body } = Object(source) as { readonly stream?: unknown; readonly body?: unknown };
+  const own =
+    typeof stream === 'function' ? 'what its stream() returns, or ' : body instanceof Object ? 'its body, or ' : '';
+  throw wrongArgument('path', source, `${own}a path, a URL, a Buffer, or a stream of bytes`);
+}
+
+function isConsumed(stream: NodeJS.ReadableStream & ReadableStream): boolean {
+  if (stream.locked === true) return true;
+  return Readable.isDisturbed(stream) && isReadable(stream) === false && !isErrored(stream);
 }
 
 // A URL of a file with another host, with a slash as `%2F`, or with bytes that are not UTF-8 has no path.

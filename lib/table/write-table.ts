@@ -1,3 +1,4 @@
+import { clonedContents, isArrayJson } from '../array/face.ts';
 import { elementTypeOf, foreignNames } from '../array/foreign.ts';
 import { requireAttached } from '../array/host-memory.ts';
 import { Matrix, type MatrixInput } from '../array/matrix.ts';
@@ -257,7 +258,7 @@ function isAsync(rows: TableInput | AsyncIterable<TableInput>): rows is AsyncIte
 
 function realMatrix(given: TableInput, name: string): RealMatrix {
   return named(name, () => {
-    const rows = isNumberTable(given) ? given.rows : given;
+    const rows = clonedContents(isNumberTable(given) ? given.rows : given);
     const names = isNumberTable(given) ? given.names : foreignNames(given);
     const isPlain = Array.isArray(rows) || elementTypeOf(rows) === 'plain';
     const matrix = rows instanceof Matrix ? rows : Matrix.from(rows, isPlain ? { dtype: 'float64' } : {});
@@ -268,7 +269,8 @@ function realMatrix(given: TableInput, name: string): RealMatrix {
   });
 }
 
-/** Whether rows are what readTable() gives. */
-function isNumberTable(rows: TableInput): rows is NumberTable {
-  return (rows as NumberTable | undefined)?.rows instanceof Matrix;
+/** Whether rows are what readTable() gives, or what structuredClone, postMessage or JSON makes of it. */
+function isNumberTable(given: TableInput): given is NumberTable {
+  const { rows } = (given ?? {}) as { readonly rows?: unknown };
+  return rows instanceof Matrix || clonedContents(rows) !== rows || isArrayJson(rows);
 }

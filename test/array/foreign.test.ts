@@ -1,7 +1,15 @@
-import { dateDay, dictionary, tableFromArrays, tableFromIPC, tableToIPC, timestamp } from '@uwdata/flechette';
+import { bool, dateDay, dictionary, tableFromArrays, tableFromIPC, tableToIPC, timestamp } from '@uwdata/flechette';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Matrix, type MatrixInput, MultivariateNormal, openDevice, Vector, Volume } from '../../lib/index.ts';
+import {
+  Matrix,
+  type MatrixInput,
+  MultivariateNormal,
+  openDevice,
+  readTable,
+  Vector,
+  Volume,
+} from '../../lib/index.ts';
 import { near } from '../harness/near.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
@@ -132,6 +140,20 @@ test('Times of Arrow are refused by the name of the column, whatever numbers sta
   assert.equal(Matrix.from(tableFromArrays(day).select(['a'])).toArray(), [[1], [2]]);
 });
 
+test('Booleans of Arrow are 0 and 1, as in files, and other booleans are refused.', async () => {
+  const columns = { a: [true, false, true], b: [true, null, false] };
+  for (const type of [bool, () => dictionary(bool())]) {
+    const table = tableFromArrays(columns, { types: { a: type(), b: type() } });
+    const { rows: read } = await readTable(tableToIPC(table, {})!, { columns: ['a'] });
+    assert.equal(read.toArray(), [[1], [0], [1]]);
+    assert.equal(Matrix.from(table.select(['a'])).toArray(), read.toArray());
+    assert.equal([...Matrix.from(table).column(1)], [1, Number.NaN, 0]);
+  }
+  await throwsCode('ERR_INVALID_ARGUMENT', '`values` column (a) has (true) in row (0)', () =>
+    Matrix.from(columns as never),
+  );
+});
+
 // Columns as in apache-arrow: an array of the stored numbers, and their entries.
 const arrowTable = (array: ArrayLike<unknown>, entries: readonly unknown[], name = 'x') => ({
   schema: { fields: [{ name }] },
@@ -166,10 +188,14 @@ test('Input that is not a table is refused with the place of the mistake.', asyn
     Matrix.from({ a: [null, 1] }, { dtype: 'int32' }),
   );
   await says('ERR_INVALID_ARGUMENT', '`values` column (a) has (1n) in row (0)', { a: BigInt64Array.of(1n) });
-  await says('ERR_INVALID_ARGUMENT', '`values` is (Object)', {
-    a: [1],
-    b: new DataView(new ArrayBuffer(8)),
-  });
+  const bytes = new DataView(new ArrayBuffer(8));
+  for (const column of [bytes, new Set([1]), 'x', 1, null])
+    await says('ERR_INVALID_ARGUMENT', '`values` column (b) is (', { a: [1], b: column });
+  await throwsCode('ERR_INVALID_ARGUMENT', '`rows` column (a) is (1)', () =>
+    MultivariateNormal.fit({ device, rows: { a: 1, b: 2 } as never }),
+  );
+  await says('ERR_INVALID_ARGUMENT', '`values` is (Object). Pass what its toArray() returns', { toArray: () => rows });
+  await says('ERR_INVALID_ARGUMENT', '`values` is (Object). Pass rows', {});
   await says('ERR_SHAPE', '`values` row (1) does not have the keys of the first row (a)', [{ a: 1 }, { b: 2 }]);
   await says('ERR_SHAPE', '`values` row (1)', [{ a: 1 }, [2]]);
   await says('ERR_SHAPE', 'reaches beyond its data', { data: [1, 2, 3], shape: [2, 2] });

@@ -160,7 +160,7 @@ test('A stream may give strings; a stream of other values, or no source at all, 
   const numbers = Readable.from([1, 2]) as unknown as AsyncIterable<Uint8Array>;
   await throwsCode('ERR_INVALID_ARGUMENT', '(1)', () => readTable(numbers));
   for (const source of [undefined, null, 7, {}, [1, 2], Promise.resolve()])
-    await throwsCode('ERR_INVALID_ARGUMENT', 'pass a path', () => readTable(source as unknown as string));
+    await throwsCode('ERR_INVALID_ARGUMENT', 'Pass a path', () => readTable(source as unknown as string));
   await throwsCode('ERR_FILE_NOT_FOUND', '`new URL(address)`', () => readTable('https://example.org/x.csv'));
   await throwsCode('ERR_FILE_UNREADABLE', 'it is a folder', () => readTable(tmpdir()));
   for (const url of ['file:///a%ff.csv', 'file:///a%2Fb.csv'])
@@ -171,6 +171,17 @@ test('A stream may give strings; a stream of other values, or no source at all, 
     throw new Error('the source fails');
   };
   await throwsCode('ERR_FILE_UNREADABLE', 'the source fails', () => readTable(failing()));
+});
+
+test('What has a stream is refused with how to get it, and so is a stream that was read already.', async () => {
+  const text = 'a,b\n1,2\n';
+  const [response, nodeStream] = [new Response(text), Readable.from([text])];
+  await throwsCode('ERR_INVALID_ARGUMENT', 'what its stream() returns', () => readTable(new Blob([text]) as never));
+  await throwsCode('ERR_INVALID_ARGUMENT', 'Pass its body', () => readTable(response as never));
+  for (const stream of [response.body as never, nodeStream]) {
+    assert.equal((await readTable(stream)).rows.toArray(), [[1, 2]]);
+    await throwsCode('ERR_INVALID_ARGUMENT', 'was read already', () => readTable(stream));
+  }
 });
 
 test('If a server does not have the file, the error has its answer, but no password.', async () => {

@@ -125,6 +125,17 @@ test('A table is written with the names of its columns, and so is one that was r
   await throwsCode('ERR_INVALID_ARGUMENT', 'Pass its `rows`', () => Matrix.from(read as never));
 });
 
+test('A table that was read is written after structuredClone, which postMessage uses, and after JSON.', async () => {
+  const table = { names: ['a', 'b'], rows: Matrix.from(Float32Array.of(0.1, 2, 3, 4), { columns: 2 }), dropped: 0 };
+  for (const copy of [structuredClone(table), JSON.parse(JSON.stringify(table)) as TableInput]) {
+    await writeTable(at('copy.arrow'), copy);
+    const { names, rows } = await readTable(at('copy.arrow'));
+    assert.equal([names, rows.dtype, rows.toArray()], [['a', 'b'], 'float32', table.rows.toArray()]);
+  }
+  await writeTable(at('copy.arrow'), structuredClone(table.rows));
+  assert.is((await readTable(at('copy.arrow'))).rows.dtype, 'float32');
+});
+
 test('A block with other columns than the first, or with the same in another order, is refused.', async () => {
   async function* blocks(second: TableInput) {
     yield { a: [1], b: [2] };
