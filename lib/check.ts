@@ -158,10 +158,12 @@ const thisCopy = Symbol('copy');
 
 /** What to say of a promise that stands where its value should, and of an object of another copy of this package. */
 function hintAt(value: unknown): string {
-  if (Object.prototype.toString.call(value) === '[object Promise]') return ' Await it.';
-  const isObject = typeof value === 'object' && value !== null;
-  if (!isObject || !(copyKey in value) || value[copyKey] === thisCopy) return '';
-  return ' It is of another copy of the package covarium, which this program has loaded too.';
+  return quietly('', () => {
+    if (Object.prototype.toString.call(value) === '[object Promise]') return ' Await it.';
+    const isObject = typeof value === 'object' && value !== null;
+    if (!isObject || !(copyKey in value) || value[copyKey] === thisCopy) return '';
+    return ' It is of another copy of the package covarium, which this program has loaded too.';
+  });
 }
 
 /**
@@ -181,9 +183,11 @@ const plainMethods = ['to2DArray', 'arraySync', 'toArray', 'getColumnsObject', '
  * class may be called Matrix or Vector too.
  */
 export function wrongNumbers(name: string, value: unknown, help: string): CovariumError {
-  const isOther = typeof value === 'object' && value !== null && !(copyKey in value);
-  const other = (isOther ? value : {}) as { readonly [method: string]: unknown };
-  const method = plainMethods.find((each) => typeof other[each] === 'function');
+  const method = quietly(undefined, () => {
+    const isOther = typeof value === 'object' && value !== null && !(copyKey in value);
+    const other = (isOther ? value : {}) as { readonly [method: string]: unknown };
+    return plainMethods.find((each) => typeof other[each] === 'function');
+  });
   return wrongArgument(name, value, method === undefined ? help : `what its ${method}() returns, or ${help}`);
 }
 
@@ -243,8 +247,26 @@ export function quoted(value: unknown): string {
   return typeof value === 'string' ? `'${describe(value)}'` : describe(value);
 }
 
+/** The entries of an array like {@link quoted}, with commas between them. */
+export function listed(values: ArrayLike<unknown>): string {
+  return Array.from(values, quoted).join(', ');
+}
+
 /** A value as messages show it: always short; numbers and short strings in full. */
 export function describe(value: unknown): string {
+  return quietly(typeof value, () => words(value));
+}
+
+/** What `work` finds out about a value for a message; `otherwise` if the value's own getter or proxy throws. */
+function quietly<Result>(otherwise: Result, work: () => Result): Result {
+  try {
+    return work();
+  } catch {
+    return otherwise;
+  }
+}
+
+function words(value: unknown): string {
   if (typeof value === 'string') return value.length > 60 ? `${value.slice(0, 57)}...` : value;
   if (typeof value === 'symbol') return value.toString();
   if (typeof value === 'bigint') return `${value}n`;

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { areFinite, describe, firstNotFinite } from '../lib/check.ts';
 import {
   klDivergence,
+  Matrix,
   type MatrixInput,
   MultivariateNormal,
   openDevice,
@@ -88,6 +89,22 @@ test('The long name of an unknown option is shortened.', async () => {
   const long = { ['x'.repeat(1e6)]: 1 };
   const { message } = await throwsCode('ERR_UNKNOWN_OPTION', '(xxx', () => normal.sampleSync(1, long as object));
   assert.ok(message.length < 200, `${message.length}`);
+});
+
+test('A message is made of a value that throws whatever is asked of it, and the error has its code.', async () => {
+  const thrower = (): never => {
+    throw new Error('A message shows what the value throws.');
+  };
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const traps = { get: thrower, has: thrower, getPrototypeOf: thrower, getOwnPropertyDescriptor: thrower };
+  for (const value of [proxy, new Proxy({}, traps), new Proxy([], traps), Object.create(null)]) {
+    await throwsCode('ERR_INVALID_ARGUMENT', '`dtype` is (', () => Matrix.from([[1]], { dtype: value }));
+    await throwsCode('ERR_INVALID_ARGUMENT', 'is (', () => Matrix.from([[value]]));
+    await throwsCode('ERR_SHAPE', 'offset (', () => Matrix.from({ data: [1], shape: [1], offset: value }));
+    await throwsCode('ERR_SHAPE', 'shape (', () => Matrix.from({ data: [1], shape: [value] }));
+    await throwsCode('ERR_SHAPE', 'shape', () => Matrix.from({ dtype: 'float32', data: [1], shape: [value] }));
+  }
 });
 
 test('An object of another library that is not read is refused with its method that gives numbers.', async () => {

@@ -1,5 +1,5 @@
 // How arrays show themselves: as JSON, to console.log, and to structuredClone.
-import { nameClass, quoted } from '../check.ts';
+import { listed, nameClass, quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, requireDtype, type Values, zerosOf } from '../dtype.ts';
 import { requireHeldBy } from './host-memory.ts';
@@ -44,11 +44,13 @@ export function jsonValues({ dtype, shape, data }: ArrayJson): Values {
     (at) => Number(data[at]),
     (at) => `\`values.data[${at}]\``,
   );
-  const count = Array.isArray(shape) ? shape.reduce((product: number, size: number) => product * size, 1) : undefined;
+  // An entry may be anything in JSON that was made by hand, also an object that does not become a number.
+  const isShape = Array.isArray(shape) && shape.every((size) => typeof size === 'number');
+  const count = isShape ? shape.reduce((product, size) => product * size, 1) : undefined;
   if (count !== data.length)
     throw new CovariumError(
       'ERR_SHAPE',
-      `\`values.data\` has (${data.length}) numbers, but \`values.shape\` is (${Array.isArray(shape) ? shape.join(' x ') : quoted(shape)}).`,
+      `\`values.data\` has (${data.length}) numbers, but \`values.shape\` is (${isShape ? shape.join(' x ') : Array.isArray(shape) ? listed(shape) : quoted(shape)}).`,
     );
   return values;
 }

@@ -1,6 +1,6 @@
 // Numbers as other libraries and plain objects have them, recognised by their shape: nothing is imported.
 import * as types from 'node:util/types';
-import { describe, quoted } from '../check.ts';
+import { describe, listed, quoted } from '../check.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type Dtype, dtypes, knownDtypeOf, type Values, zerosOf } from '../dtype.ts';
 import { requireRoom } from './host-memory.ts';
@@ -322,14 +322,14 @@ export function rowsOfStrided(
   if (shape.length < 1 || shape.length > 2 || steps.length !== shape.length || !isWhole)
     throw new CovariumError(
       'ERR_SHAPE',
-      `\`values\` has shape (${[...shape].join(', ')}), strides (${[...steps].join(', ')}) and offset (${offset}): pass whole numbers of one or two dimensions.`,
+      `\`values\` has shape (${listed(shape)}), strides (${listed(steps)}) and offset (${quoted(offset)}): pass whole numbers of one or two dimensions.`,
     );
   const [down, across] = shape.length === 1 ? [0, steps[0]!] : [steps[0]!, steps[1]!];
   const ends = [0, down * Math.max(0, rows - 1)].flatMap((at) => [at, at + across * Math.max(0, columns - 1)]);
   if (rows * columns > 0 && (offset + Math.min(...ends) < 0 || offset + Math.max(...ends) >= data.length))
     throw new CovariumError(
       'ERR_SHAPE',
-      `\`values\` of shape (${[...shape].join(', ')}) reaches beyond its data, which are (${data.length}) numbers.`,
+      `\`values\` of shape (${listed(shape)}) reaches beyond its data, which are (${data.length}) numbers.`,
     );
   const isDense = across === 1 && (down === columns || rows <= 1);
   if (isDense && ArrayBuffer.isView(data) && elementTypeOf(data) === dtype)
