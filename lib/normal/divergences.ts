@@ -6,7 +6,7 @@ import { CovariumError } from '../covarium-error.ts';
 import { normalEntropy } from './density.ts';
 import { type MultivariateNormal, parametersOf } from './multivariate-normal.ts';
 import type { NormalParameters } from './parameters.ts';
-import { renyi } from './renyi-divergence.ts';
+import { hellingerOf, renyi } from './renyi-divergence.ts';
 import { wassersteinOf } from './wasserstein.ts';
 
 /**
@@ -84,20 +84,20 @@ export function bhattacharyyaSync(p: MultivariateNormal, q: MultivariateNormal):
 }
 
 /**
- * The Hellinger distance, from 0 to 1: the square root of 1 minus the integral of sqrt(p(x) q(x)). Symmetric. It is 0
- * below 1e-162, where its square underflows. Rejects like {@link klDivergence}.
+ * The Hellinger distance, from 0 to 1: the square root of 1 minus the integral of sqrt(p(x) q(x)). Symmetric.
+ * Rejects like {@link klDivergence}.
  */
 export async function hellinger(
   p: MultivariateNormal,
   q: MultivariateNormal,
   options: AbortOptions = {},
 ): Promise<number> {
-  return Math.sqrt(-Math.expm1(-(await bhattacharyya(p, q, options))));
+  return runAlone(options, () => hellingerOf(...pair(p, q)));
 }
 
 /** Synchronous twin of {@link hellinger}. */
 export function hellingerSync(p: MultivariateNormal, q: MultivariateNormal): number {
-  return Math.sqrt(-Math.expm1(-bhattacharyyaSync(p, q)));
+  return runAllSync(hellingerOf(...pair(p, q)));
 }
 
 /**

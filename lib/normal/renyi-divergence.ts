@@ -21,12 +21,12 @@ export function* renyi(p: NormalParameters, q: NormalParameters, alpha: number):
   requireRegular(p);
   requireRegular(q);
   if (alpha === 0) return 0;
-  if (alpha >= 1) return (yield* whitened(p, q, alpha, 1 - alpha)).value;
+  if (alpha >= 1) return (yield* ofOrder(p, q, alpha, 1 - alpha)).value;
   const kappa = 1 - alpha;
-  const direct = () => whitened(p, q, alpha, kappa);
+  const direct = () => ofOrder(p, q, alpha, kappa);
   // It is alpha / kappa times the divergence of order kappa of q from p.
   const turned = function* (): Tasks<Rounded> {
-    const { value, error } = yield* whitened(q, p, kappa, alpha);
+    const { value, error } = yield* ofOrder(q, p, kappa, alpha);
     return { value: (alpha / kappa) * value, error: (alpha / kappa) * error };
   };
   // The terms of a small order cancel each other.
@@ -37,6 +37,33 @@ export function* renyi(p: NormalParameters, q: NormalParameters, alpha: number):
   return other.error < one.error / clearlyLess ? other.value : one.value;
 }
 
+/** The Hellinger distance of p and q. */
+export function* hellingerOf(p: NormalParameters, q: NormalParameters): Tasks<number> {
+  const divergence = yield* renyi(p, q, 0.5);
+  if (divergence > leastSquare) return Math.sqrt(-Math.expm1(-divergence / 2));
+  // Squares underflow. Then M's diagonal is 1, and 8 times the square of the distance is the sum of the squares of d and
+  // of what is left of M's diagonal.
+  return yield* whitened(p, q, 0, function* (columns, d): Work<number> {
+    const n = d.length;
+    let largest = 0;
+    for (const value of d) largest = Math.max(largest, Math.abs(value));
+    for (let j = 0; j < n; j++) {
+      for (let i = j + 1; i < n; i++) largest = Math.max(largest, Math.abs(columns[j * n + i]!));
+      if (j % rowsAtOnce === 0) yield;
+    }
+    if (largest === 0) return 0;
+    let sum = 0;
+    for (const value of d) sum += (value / largest) ** 2;
+    for (let j = 0; j < n; j++) {
+      for (let i = j + 1; i < n; i++) sum += (columns[j * n + i]! / largest) ** 2;
+      if (j % rowsAtOnce === 0) yield;
+    }
+    return largest * Math.sqrt(sum / 8);
+  });
+}
+
+// Below it squares that count lose digits or underflow.
+const leastSquare = 1e-280;
 const enoughError = 1e-14;
 // The errors are estimates.
 const clearlyLess = 16;
@@ -48,7 +75,21 @@ interface Rounded {
 }
 
 /** The divergence of order alpha of p from q, where kappa is 1 - alpha: the smaller one of both is exact. */
-function* whitened(p: NormalParameters, q: NormalParameters, alpha: number, kappa: number): Tasks<Rounded> {
+function ofOrder(p: NormalParameters, q: NormalParameters, alpha: number, kappa: number): Tasks<Rounded> {
+  const same = { value: 0, error: 0 };
+  return whitened(p, q, same, (columns, d) => fromWhitened(q, columns, d, alpha, kappa));
+}
+
+/**
+ * What `find` makes of p = N(d, M M') where q = N(0, I), of the columns of M as rows (n x n) and of d; `same` if p and q
+ * are the same.
+ */
+function* whitened<Found>(
+  p: NormalParameters,
+  q: NormalParameters,
+  same: Found,
+  find: (columns: Float64Array, d: Float64Array) => Tasks<Found>,
+): Tasks<Found> {
   const { n } = q;
   const memory = new RootMemory(q.device);
   try {
@@ -56,7 +97,7 @@ function* whitened(p: NormalParameters, q: NormalParameters, alpha: number, kapp
     const ours = yield* exactRoot(p, q.dtype === 'float64' && q.factor instanceof LowerFactor, memory);
     const theirs = yield* exactRoot(q, true, memory);
     memory.requireOpen();
-    if (isSameRoot(ours, theirs)) return { value: 0, error: 0 };
+    if (isSameRoot(ours, theirs)) return same;
     // The columns of p's factor and the difference of the means, as rows: whitened, they are the columns of M and d.
     const rows = memory.output((n + 1) * n);
     const [columns, d] = [rows.subarray(0, n * n), rows.subarray(n * n)];
@@ -69,7 +110,7 @@ function* whitened(p: NormalParameters, q: NormalParameters, alpha: number, kapp
       encoder.triangularSolve(theirs.root, rows, n, false);
     });
     if (isFar) for (let i = 0; i < n; i++) d[i]! *= 2;
-    const found = yield* fromWhitened(q, columns, d, alpha, kappa);
+    const found = yield* find(columns, d);
     memory.requireOpen();
     return found;
   } finally {
