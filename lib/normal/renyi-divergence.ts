@@ -81,8 +81,8 @@ function ofOrder(p: NormalParameters, q: NormalParameters, alpha: number, kappa:
 }
 
 /**
- * What `find` makes of p = N(d, M M') where q = N(0, I), of the columns of M as rows (n x n) and of d; `same` if p and q
- * are the same.
+ * What `find` makes of p = N(d, M M') where q = N(0, I), of the columns of M as rows (n x n) and of d; `same` if p and
+ * q are the same.
  */
 function* whitened<Found>(
   p: NormalParameters,

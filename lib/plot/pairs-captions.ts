@@ -20,7 +20,7 @@ export interface Outside {
 export function captions({ columns, draws, data }: Pairs, limit?: number, outside?: Outside): Span[][] {
   const rows: Span[] = [{ text: `\u25cf ${amount(draws, drawsNoun, limit)}`, colour: drawsColour }];
   if (data !== undefined) rows.push({ text: `\u25a0 ${amount(data, dataNoun, limit)}`, colour: dataColour });
-  const model = columns.length === 1 ? '\u2014 density of the model' : '\u2014 density and 50% ellipse of the model';
+  const model = columns.length === 1 ? '\u2014 density of the normal' : '\u2014 density and 50% ellipse of the normal';
   const beyond = [
     ...(outside?.draws ? [counted(outside.draws, drawsNoun)] : []),
     ...(outside?.data ? [counted(outside.data, dataNoun)] : []),
@@ -65,8 +65,8 @@ export function description(pairs: Pairs): string {
   const shown = `${amount(draws, drawsNoun)}${data === undefined ? '' : ` and ${amount(data, dataNoun)}`}`;
   return [
     columns.length === 1
-      ? `Histogram of ${shown}, with the density of the model.`
-      : `Histograms and scatter panels of ${shown}, with the density of the model and the ellipses that hold 50% and 95% of it.`,
+      ? `Histogram of ${shown}, with the density of the normal.`
+      : `Histograms and scatter panels of ${shown}, with the density of the normal and the ellipses that hold 50% and 95% of it.`,
     `Mean and standard deviation of the model: ${centres.join('; ')}.`,
     ...(relations.length === 0 ? [] : [`Correlations: ${relations.join('; ')}.`]),
   ].join(' ');

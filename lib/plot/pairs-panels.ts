@@ -97,12 +97,9 @@ export function marginalMarks(
     normalDensity(mean[i]!, mean[i]!, variance),
     ...[...drawsBars, ...dataBars].map((bar) => bar.density),
   );
-  // As fine as a panel is large.
-  const intervals = Math.ceil(512 / n);
-  const curve = Array.from({ length: intervals + 1 }, (_, k) => {
-    const x = range[0] + (k / intervals) * (range[1] - range[0]);
-    return [x, normalDensity(x, mean[i]!, variance)] as const;
-  });
+  const curve = curvePlaces(range, mean[i]!, Math.sqrt(variance), n).map(
+    (x) => [x, normalDensity(x, mean[i]!, variance)] as const,
+  );
   const marks = [
     Plot.areaY(steps(drawsBars), { x: '0', y1: 0, y2: '1', fill: drawsColour, fillOpacity: 0.3 }),
     Plot.line(steps(dataBars), { stroke: dataColour, strokeWidth: 1.5 }),
@@ -110,6 +107,15 @@ export function marginalMarks(
   ];
   // Leaves room above for the word density, which takes a larger share of a smaller panel.
   return { marks, y: [0, top * (1.05 + n / 32)] };
+}
+
+/** Where a density is computed: as finely as a panel is large, and also around the mean where that misses its shape. */
+function curvePlaces([low, high]: AxisRange, mean: number, deviation: number, n: number): number[] {
+  const intervals = Math.ceil(512 / n);
+  const even = Array.from({ length: intervals + 1 }, (_, k) => low + (k / intervals) * (high - low));
+  if (high - low <= (intervals * deviation) / 4) return even;
+  const around = Array.from({ length: 41 }, (_, k) => mean + (k / 4 - 5) * deviation);
+  return [...even, ...around.filter((x) => x > low && x < high)].sort((a, b) => a - b);
 }
 
 function steps(bars: readonly Bar[]): [x: number, y: number][] {

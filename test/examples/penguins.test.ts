@@ -6,6 +6,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { modulePath, nodeOptions } from '../harness/child.ts';
 import { kindsHere } from '../harness/every-device.ts';
+import { read } from '../harness/source-text.ts';
+import { svgTexts } from '../harness/svg-texts.ts';
 
 for (const kind of kindsHere)
   test(`${kind}: The main job fits the penguins, writes its files, and its sample agrees with the model.`, () => {
@@ -36,6 +38,7 @@ for (const kind of kindsHere)
       // The correlation of flipper and mass is 0.871 in palmerpenguins; the draws' own comes within 0.001 of it.
       assert.match(picture, 'Flipper Length (mm) and Body Mass (g): model 0.87, data 0.87, draws 0.87');
       assert.ok(picture.length < 300_000);
+      assert.equal(svgTexts(picture), svgTexts(read('docs/penguins.svg')), 'docs/penguins.svg is what npm start draws');
     } finally {
       rmSync(folder, { recursive: true });
     }

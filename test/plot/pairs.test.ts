@@ -239,7 +239,7 @@ test('A scatter panel has both ellipses, the outer one dashed, in their places.'
   });
 });
 
-test('A histogram panel has the draws filled, the data as an outline and the density of the model, on one scale.', () => {
+test('A histogram panel has the draws filled, the data as an outline and the density of the normal, on one scale.', () => {
   const pairs = example(2, 100);
   const panel = parsed(pairsPlot(pairs)).querySelectorAll('svg > g')[2]!;
   const range = rangeOf(pairs, 1, 100);
@@ -345,7 +345,7 @@ test('The legend says how much is shown, and the picture says which correlation 
   const told = (limit: number, shown: Pairs) => captions(shown, limit).flatMap((line) => line.map(({ text }) => text));
   assert.equal(told(30, pairs), [
     '\u25cf 30 draws',
-    '\u2014 density and 50% ellipse of the model',
+    '\u2014 density and 50% ellipse of the normal',
     '\u2013 \u2013 95% ellipse',
   ]);
   assert.is(told(20, pairs)[0], '\u25cf 30 draws, 20 of them as dots');
