@@ -103,9 +103,9 @@ export function answerTable(results: Results): Table {
       { title: 'case' },
       { title: 'size' },
       { title: 'device' },
-      figure('its time'),
+      figure('time of the device'),
       { title: 'fastest rival' },
-      figure('its time'),
+      figure('time of the rival'),
       figure('times as fast'),
       figure('99% interval'),
       { title: 'the device' },
@@ -149,7 +149,8 @@ export function ratioTable(results: Results, suite: string): Table {
     caption: `Beside the fastest peer: ${suite}`,
     columns: [
       ...[{ title: 'case' }, { title: 'dtype' }, figure('dimension'), figure('count')],
-      ...[{ title: 'device' }, figure('its time'), { title: 'peer' }, figure('its time'), figure('device / peer')],
+      ...[{ title: 'device' }, figure('time of the device')],
+      ...[{ title: 'peer' }, figure('time of the peer'), figure('device / peer')],
     ],
     rows: rows
       .sort((a, b) => b.ratio - a.ratio)

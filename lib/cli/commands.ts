@@ -32,7 +32,10 @@ export async function command(words: readonly string[]): Promise<void> {
         'covarium help sample',
       ),
     )
-    .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) });
+    .configureOutput({
+      writeErr: (text) => process.stderr.write(printable(text)),
+      outputError: (text) => process.stderr.write(printable(text).replace(/^error:/, colors.red('error:'))),
+    });
   const formats = tableFormats.join(', ');
   const files = `.${tableFormats.join(', .')}`.replace(/, (\S+)$/, ' or $1');
   const device = () => new Option('--device <kind>', 'metal, cuda, cpu or reference; the best that works by default');

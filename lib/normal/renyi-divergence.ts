@@ -41,8 +41,8 @@ export function* renyi(p: NormalParameters, q: NormalParameters, alpha: number):
 export function* hellingerOf(p: NormalParameters, q: NormalParameters): Tasks<number> {
   const divergence = yield* renyi(p, q, 0.5);
   if (divergence > leastSquare) return Math.sqrt(-Math.expm1(-divergence / 2));
-  // Squares underflow. Then M's diagonal is 1, and 8 times the square of the distance is the sum of the squares of d and
-  // of what is left of M's diagonal.
+  // Squares underflow. Then M's diagonal is 1, and 8 times the square of the distance is the sum of the squares of d
+  // and of what is left of M's diagonal.
   return yield* whitened(p, q, 0, function* (columns, d): Work<number> {
     const n = d.length;
     let largest = 0;

@@ -180,6 +180,12 @@ test('Tests that a page names exist.', () => {
   );
 });
 
+test('Each column of a table has a name.', () => {
+  for (const page of pages)
+    for (const [head] of read(page).matchAll(/^\|.*\|\n(?=\|[-:| ]+\|$)/gm))
+      assert.ok(!/\| *\|/.test(head), `${page}: ${head}`);
+});
+
 test('JSON is JSON.', () => {
   const isJson = (text: string): boolean => {
     try {

@@ -89,6 +89,8 @@ test('Every page of docs/ is on the site, and the first page links to them.', as
   }
   const { page, faults } = await open('/');
   assert.match(await page.title(), 'covarium');
+  // Without one, browsers ask for /favicon.ico, which the site does not have.
+  assert.match((await page.locator('link[rel=icon]').getAttribute('href'))!, /^data:image\/svg/);
   const links = await page.locator('.VPSidebar a').allTextContents();
   for (const words of ['Tutorial', 'Making a normal', 'API', 'MultivariateNormal', 'Numerics'])
     assert.ok(links.includes(words), words);

@@ -75,6 +75,10 @@ const vueOfThisFolder = {
     ssr && /^vue(\/server-renderer)?$/.test(id) ? { id, external: true } : undefined,
 };
 
+/** The ellipses of a normal. */
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-16 -16 32 32" fill="none" stroke="#3451b2" \
+stroke-width="3"><g transform="rotate(-35)"><ellipse rx="14" ry="8"/><ellipse rx="6" ry="3"/></g></svg>`;
+
 export default defineConfig({
   title: 'covarium',
   description: 'Sample multivariate normals and run Metal kernels from Node, on the GPU or the CPU',
@@ -89,8 +93,12 @@ export default defineConfig({
   },
   cleanUrls: false,
   lastUpdated: false,
-  // VitePress's own colour is too pale to read.
-  head: [['style', {}, ':root{--vp-code-lang-color:var(--vp-c-text-2)}']],
+  head: [
+    // VitePress's own colour is too pale to read.
+    ['style', {}, ':root{--vp-code-lang-color:var(--vp-c-text-2)}'],
+    // In the page itself: without one, browsers ask for /favicon.ico at the root of the server.
+    ['link', { rel: 'icon', type: 'image/svg+xml', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }],
+  ],
   markdown: {
     config: (markdown) => markdown.use(repositoryLinks).use(shellBlocks),
     languageAlias: { metal: 'cpp' },
