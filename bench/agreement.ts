@@ -1,6 +1,6 @@
 import type { Check } from './results.ts';
 
-export interface Agreement {
+interface Agreement {
   readonly check: Check;
   /** What is wrong, with both figures; '' where the result is right. */
   readonly wrong: string;

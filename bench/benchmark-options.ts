@@ -18,7 +18,7 @@ export interface BenchmarkArguments {
   readonly time?: string;
 }
 
-export interface BenchmarkOptions extends RunOptions {
+interface BenchmarkOptions extends RunOptions {
   /** Undefined: all devices that measure speed. */
   readonly devices: readonly string[] | undefined;
   readonly peers: boolean;

@@ -12,7 +12,7 @@ export interface Run {
 }
 
 /** A run with the letter that stands for it in tables. */
-export interface LetteredRun extends Run {
+interface LetteredRun extends Run {
   /** `A`, `B`, ... */
   readonly letter: string;
 }

@@ -8,7 +8,7 @@ import { correlation, type InputName, processCorrelation } from './inputs.ts';
 type Numbers = ArrayLike<number>;
 
 /** The result that a problem's definition gives, computed in float64 by loops in this file that no contender uses. */
-export interface ExpectedResult {
+interface ExpectedResult {
   /** The part of a result that is checked: some of its rows, a projection of a matrix product, or all of it. */
   readonly project: (result: Numbers) => Numbers;
   /** The same part of the expected result. */

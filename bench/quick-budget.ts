@@ -2,7 +2,7 @@ import type { Problem } from './contender.ts';
 import type { Trial } from './trial-pass.ts';
 
 /** The part of a quick run that fits into its time. */
-export interface Fitted {
+interface Fitted {
   readonly millisecondsPerCase: number;
   /** Too expensive: left out. */
   readonly dropped: ReadonlySet<Trial>;

@@ -4,7 +4,7 @@ import type { Measurement, Split, Use } from './results.ts';
 import { median, timeOf } from './statistics.ts';
 import { refusal, type Trial } from './trial-pass.ts';
 
-export interface RoundsOptions {
+interface RoundsOptions {
   readonly rounds: number;
   /** Measuring time of one contender in a case, all rounds together. */
   readonly millisecondsPerCase: number;

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 export const penguinColumns = ['Beak Length (mm)', 'Beak Depth (mm)', 'Flipper Length (mm)', 'Body Mass (g)'] as const;
 
 /** Penguins of the Palmer archipelago. */
-export interface Penguins {
+interface Penguins {
   /** One for each penguin of whom all four are known. */
   readonly rows: readonly (readonly number[])[];
   readonly species: readonly string[];

@@ -47,7 +47,7 @@ export interface MemoryUsage {
 }
 
 /** Memory that a kernel sees as a texture, with what is said of its texels (lib/kernel/texture.ts). */
-export interface TextureOperand {
+interface TextureOperand {
   readonly header: ArrayBuffer;
   readonly values: Values;
 }

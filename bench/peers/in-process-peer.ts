@@ -12,7 +12,7 @@ export interface Run {
   readonly result: (rows: number) => Float64Array;
 }
 
-export interface InProcessPeer {
+interface InProcessPeer {
   readonly name: string;
   readonly version: string;
   readonly prepare: (problem: Problem) => Run | undefined;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /** An installed package: its exports and its version. */
-export interface NpmPackage {
+interface NpmPackage {
   readonly exports: unknown;
   readonly version: string;
 }

@@ -29,7 +29,7 @@ import { type Command, Conversation, NoAnswer, type Question, type Reply } from 
 import type { PeerLimits } from './peer-limits.ts';
 
 /** How to start the process of a peer. */
-export interface Script {
+interface Script {
   /** The peer's name. */
   readonly name: string;
   /**

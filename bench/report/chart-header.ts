@@ -2,13 +2,13 @@ import * as Plot from '../../lib/plot/library.ts';
 import type { Appearance } from './appearance.ts';
 import { boldWidth, chartWidth, fitted, type Marks, textWidth } from './chart.ts';
 
-export interface Header {
+interface Header {
   readonly marks: Marks;
   /** Pixels that the header takes above the frame. */
   readonly height: number;
 }
 
-export interface HeaderText {
+interface HeaderText {
   /** What is measured; '' where the page says it. */
   readonly subject: string;
   /** The question. */

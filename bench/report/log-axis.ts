@@ -5,7 +5,7 @@ import * as Plot from '../../lib/plot/library.ts';
 import { type Marks, textWidth } from './chart.ts';
 import { numberText } from './quantity.ts';
 
-export interface LogAxis {
+interface LogAxis {
   readonly domain: readonly [number, number];
   readonly ticks: readonly number[];
 }

@@ -10,7 +10,7 @@ export interface RowGroup<T> {
 /** An item with the place of its row on the band scale. */
 export type Placed<T> = T & { readonly row: string };
 
-export interface RowLayout<T> {
+interface RowLayout<T> {
   readonly items: readonly Placed<T>[];
   readonly y: Plot.ScaleOptions;
   /** Height of the frame, without margins. */

@@ -9,7 +9,7 @@ import { findNodeGyp, nodeHeaders } from './node-gyp.ts';
 import { stageSources } from './stage.ts';
 import { requireToolchain } from './toolchain.ts';
 
-export interface BuildOptions {
+interface BuildOptions {
   /** The file to make; its folder is created if needed. */
   readonly output: string;
   readonly signal?: AbortSignal;

@@ -20,7 +20,7 @@ export interface Candidate {
 }
 
 /** The result of {@link Addon.readCsv} for a block of records: `CsvRows` of lib/table/csv-rows.ts. */
-export interface NativeCsvRows {
+interface NativeCsvRows {
   readonly rows: number;
   readonly dropped: number;
   readonly lines: number;
@@ -30,7 +30,7 @@ export interface NativeCsvRows {
 }
 
 /** Options of {@link Addon.openDevice}. */
-export interface NativeOpenOptions {
+interface NativeOpenOptions {
   /** 0: the device chooses. */
   readonly threads: number;
   /** '': the device chooses. */

@@ -5,7 +5,7 @@ import { standardOutput } from '../file/output.ts';
 import { benchProgress } from './progress.ts';
 
 /** Options of `covarium bench`, as typed. */
-export interface BenchArguments extends BenchmarkArguments {
+interface BenchArguments extends BenchmarkArguments {
   readonly output: string;
 }
 

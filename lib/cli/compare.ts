@@ -6,7 +6,7 @@ import { refuseInputs, refuseSameOutput } from '../file/same-file.ts';
 import { requireFileNames } from './arguments.ts';
 
 /** Options of `covarium compare`, as typed. */
-export interface CompareArguments {
+interface CompareArguments {
   readonly contenders?: string;
   readonly failOver?: string;
   readonly markdown?: string;

@@ -28,7 +28,7 @@ export interface ResultArguments {
 }
 
 /** Writes a model, or an unfinished fit. */
-export type WriteResult = (rows: FitRows, shards: Shards | undefined, signal: AbortSignal) => Promise<void>;
+type WriteResult = (rows: FitRows, shards: Shards | undefined, signal: AbortSignal) => Promise<void>;
 
 /**
  * Checks the options before any rows are read. Throws `ERR_INVALID_ARGUMENT`, `ERR_OUT_OF_RANGE`,

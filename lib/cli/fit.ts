@@ -10,7 +10,7 @@ import { type ReadArguments, readOptions } from './read-options.ts';
 import { type Shard, shardArgument } from './shard.ts';
 
 /** Options of `covarium fit`, as typed. */
-export interface FitArguments extends ReadArguments, ResultArguments {
+interface FitArguments extends ReadArguments, ResultArguments {
   readonly weights?: string;
   readonly frequencies?: string;
   /** true if no i/n follows it. */

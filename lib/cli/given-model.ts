@@ -20,7 +20,7 @@ export interface ModelArguments extends CsvArguments {
 }
 
 /** A normal or a Student-t, and the type that its model says for draws. */
-export interface GivenModel extends RunModel {
+interface GivenModel extends RunModel {
   readonly dtype: RealDtype | undefined;
 }
 

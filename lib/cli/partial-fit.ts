@@ -19,7 +19,7 @@ import type { Shard } from './shard.ts';
  * says which of how many shards are in it, from 1, and of what, and `moments` is what `JSON.stringify` makes of
  * Moments.
  */
-export interface PartialFit {
+interface PartialFit {
   readonly path: string;
   readonly rows: FitRows;
   readonly shards: Shards | undefined;

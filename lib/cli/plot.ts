@@ -19,7 +19,7 @@ import { readModel } from './model.ts';
 import { type CsvArguments, columnList, csvOptions, tellDropped } from './read-options.ts';
 
 /** Options of `covarium plot`, as typed. */
-export interface PlotArguments extends CsvArguments {
+interface PlotArguments extends CsvArguments {
   readonly model: string;
   readonly draws: string;
   readonly data?: string;

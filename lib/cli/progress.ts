@@ -2,7 +2,7 @@ import { Presets, SingleBar } from 'cli-progress';
 import type { Observer } from '../../bench/run-benchmark.ts';
 
 /** Reports how many rows are done. */
-export interface Progress {
+interface Progress {
   /** Call with the number of further rows that are done. */
   readonly advance: (rows: number) => void;
   stop(): void;
@@ -48,7 +48,7 @@ export function lineOf(total: number, columns: number): { readonly format: strin
  * Reports a benchmark's progress on standard error: an estimate of its time, and a bar on a terminal, otherwise a line
  * for each case.
  */
-export interface BenchProgress extends Observer {
+interface BenchProgress extends Observer {
   stop(): void;
 }
 

@@ -11,7 +11,7 @@ import { deviceArgument } from './arguments.ts';
 import { tellPassedOver } from './passed-over.ts';
 
 /** The options of `covarium sample` that matter here, as typed. */
-export interface EmpiricalArguments {
+interface EmpiricalArguments {
   readonly output: string;
   readonly device?: string;
 }

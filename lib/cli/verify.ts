@@ -7,7 +7,7 @@ import { deviceArgument } from './arguments.ts';
 import { givenModel, type ModelArguments } from './given-model.ts';
 
 /** Options of `covarium verify`, as typed. */
-export interface VerifyArguments extends ModelArguments {
+interface VerifyArguments extends ModelArguments {
   readonly rows: string;
   readonly device?: string;
 }

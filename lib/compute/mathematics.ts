@@ -1,5 +1,5 @@
 /** A function of Math, as kernels have it. */
-export interface MathFunction {
+interface MathFunction {
   /** How many arguments it takes; `many` is one or more. */
   readonly count: 1 | 2 | 'many';
   /** What whole numbers become: they stay, or they become f32 first. */

@@ -23,7 +23,7 @@ export interface NumbersInside {
 }
 
 /** How a kernel uses an array. */
-export interface ArrayUse {
+interface ArrayUse {
   /** Set if an atomic function changes it: all accesses are then atomic. */
   isAtomic: boolean;
   /** The parameter that holds its length, set if the text asks for it. */

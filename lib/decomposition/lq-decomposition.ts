@@ -4,7 +4,7 @@ import type { Work } from '../work.ts';
 const rowsAtOnce = 32;
 
 /** The rows of A in another order are L Q: L lower triangular (m x m), Q (m x n) with orthonormal rows. */
-export interface LqDecomposition {
+interface LqDecomposition {
   /** Row i of L Q is row order[i] of A. */
   readonly order: readonly number[];
   /** Its diagonal is not negative. */

@@ -3,7 +3,7 @@ import { decomposed } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 
 /** A root A (n x rank) of a matrix A A', and the remainder. */
-export interface PivotedCholesky {
+interface PivotedCholesky {
   /** n x rank, row-major. */
   readonly root: Float64Array<ArrayBuffer>;
   readonly rank: number;

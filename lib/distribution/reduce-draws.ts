@@ -9,7 +9,7 @@ import type { Tally } from './tally.ts';
 import type { DistributionTasks } from './tasks.ts';
 
 /** The rows of a run, as `RunOptions` have them, all given. */
-export interface RunOfRows {
+interface RunOfRows {
   readonly seed: Word64;
   readonly stream: Word64;
   readonly firstRow: Word64;

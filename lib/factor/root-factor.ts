@@ -16,7 +16,7 @@ type Part = 'root' | 'rows' | 'lower' | 'inverse' | 'deviations' | 'inverses';
 type Parts = { readonly [Each in Part]: Storage };
 
 /** The numbers of a {@link RootFactor}, in float64. */
-export interface RootNumbers {
+interface RootNumbers {
   readonly parts: { readonly [Each in Part]: Float64Array<ArrayBuffer> };
   readonly logDeterminant: number;
 }
@@ -212,7 +212,7 @@ function leftSquare(rows: Float64Array, count: number, n: number): Float64Array<
  * A row, and its remainder, in standard deviations, after its part in the span of a singular normal's root is
  * subtracted.
  */
-export interface SupportQuestion {
+interface SupportQuestion {
   readonly row: Real;
   readonly mean: Real;
   readonly left: Real;

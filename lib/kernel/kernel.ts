@@ -35,7 +35,7 @@ export interface KernelArgumentInfo {
 }
 
 /** A checked launch, as an encoder takes it. */
-export interface Recorded {
+interface Recorded {
   readonly compiled: CompiledKernel;
   readonly operands: readonly LaunchOperand[];
   /** The memory among the operands. */
@@ -48,7 +48,7 @@ let recordedInside: (kernel: Kernel, device: OpenBackend, launch: Launch) => Rec
 let partsInside: (kernel: Kernel) => KernelParts;
 
 /** What a kernel consists of. */
-export interface KernelParts {
+interface KernelParts {
   readonly parameters: readonly Parameter[];
   readonly compiled: CompiledKernel;
 }

@@ -46,7 +46,7 @@ interface Condition {
 }
 
 /** A text behind the preprocessor. */
-export interface Preprocessed {
+interface Preprocessed {
   readonly tokens: readonly Token[];
   /** The text with its includes written in, and its directives as they are, for Metal's compiler. */
   readonly flat: string;

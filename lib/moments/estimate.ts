@@ -14,7 +14,7 @@ export interface Asked {
 }
 
 /** Mean and covariance of rows. */
-export interface Estimate {
+interface Estimate {
   readonly mean: Float64Array<ArrayBuffer>;
   /** n x n, both triangles. */
   readonly covariance: Float64Array<ArrayBuffer>;

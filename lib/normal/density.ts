@@ -84,7 +84,7 @@ export function distances<D extends RealDtype>(parameters: NormalParameters<D>, 
 }
 
 /** A row whose squared Mahalanobis distance, square 4^exponent, does not fit the type. */
-export interface FarRow {
+interface FarRow {
   readonly row: number;
   readonly square: number;
   readonly exponent: number;

@@ -12,7 +12,7 @@ import { givenFactor, type NormalParameters, type NormalTask, resultName } from 
 import { requireHeld } from './represented.ts';
 
 /** The device and type of a new normal. */
-export type NewNormal = Pick<NormalParameters, 'device' | 'dtype'>;
+type NewNormal = Pick<NormalParameters, 'device' | 'dtype'>;
 
 /**
  * The normal of a mean (m) and the rows A (m x width, overwritten) of a root: its covariance is A A'. `tolerance` is

@@ -80,7 +80,7 @@ export function normalFromJson(value: unknown, path?: string): NormalJson {
 }
 
 /** What a model's JSON says of every distribution: n numbers, and n rows of n. */
-export interface ModelJson {
+interface ModelJson {
   readonly dtype: RealDtype;
   readonly centre: readonly number[];
   readonly spread: readonly (readonly number[])[];

@@ -3,7 +3,7 @@ import type { Scratch } from '../command/scratch.ts';
 import { dtypeOf, type Real, type RealDtype, smallestNormal, zerosOf } from '../dtype.ts';
 
 /** A covariance or a precision, and the same with each row and column divided by its unit. */
-export interface InUnits {
+interface InUnits {
   readonly given: Real;
   readonly square: Real;
   /** A power of two near the root of each diagonal entry. */

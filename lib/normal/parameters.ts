@@ -25,7 +25,7 @@ export interface NormalParameters<D extends RealDtype = RealDtype> {
 export type NormalTask = Task<NormalParameters>;
 
 /** A factor that the host has computed. */
-export interface GivenFactor extends Factor {
+interface GivenFactor extends Factor {
   /** All memory of the factor. The timings of the first are the factor's timings. */
   readonly storages: readonly Storage[];
 }

@@ -4,7 +4,7 @@ import { CovariumError } from '../covarium-error.ts';
 import { dtypeOf, type RealDtype, smallestNormal, type Values } from '../dtype.ts';
 
 /** What a distribution is made of: its type was asked for, or follows from `inputs`. */
-export interface ChosenType {
+interface ChosenType {
   readonly asked: RealDtype | undefined;
   readonly chosen: RealDtype;
   readonly inputs: readonly unknown[];

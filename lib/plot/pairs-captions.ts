@@ -8,7 +8,7 @@ export interface Span {
 }
 
 /** How many rows of draws and data reach beyond the panels. */
-export interface Outside {
+interface Outside {
   readonly draws: number;
   readonly data: number;
 }

@@ -19,7 +19,7 @@ export interface Pairs {
   readonly data?: Points;
 }
 
-export type AxisRange = readonly [low: number, high: number];
+type AxisRange = readonly [low: number, high: number];
 
 export const drawsColour: string = seriesColours[0]!;
 export const dataColour: string = seriesColours[1]!;

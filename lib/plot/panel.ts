@@ -8,7 +8,7 @@ import type { Tick } from './ticks.ts';
  * A panel of a larger picture, without margins: its ticks and labels are outside of it, to the left, below, and to the
  * right.
  */
-export interface PanelOptions {
+interface PanelOptions {
   readonly left: number;
   readonly top: number;
   /** Width and height. */

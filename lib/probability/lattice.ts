@@ -17,7 +17,7 @@ export interface Accuracy {
 }
 
 /** A mean over the unit cube. */
-export interface LatticeEstimate {
+interface LatticeEstimate {
   readonly mean: number;
   /** Three standard errors, and what steps and corners of the function hide that the points may have missed. */
   readonly error: number;

@@ -7,7 +7,7 @@ import { cdf, density, probabilityBetween, quantile } from './standard-normal.ts
  * nonzero factor is 1, that of coordinate j, and rows[j] to rows[j + 1] have the same j. There are more rows than
  * coordinates if the covariance is singular.
  */
-export interface OrderedBox {
+interface OrderedBox {
   /** The rank. */
   readonly coordinates: number;
   readonly lower: Float64Array;

@@ -1,5 +1,5 @@
 /** A rotation in the plane of two coordinates. */
-export interface Rotation {
+interface Rotation {
   readonly cosine: number;
   readonly sine: number;
   readonly tangent: number;

@@ -27,7 +27,7 @@ export interface Manifest {
 }
 
 /** `run.json` in the folder of a run. */
-export interface RunFile {
+interface RunFile {
   readonly covarium: 1;
   readonly kind: 'run';
   readonly run: Run;

@@ -15,7 +15,7 @@ import type { Run } from './run.ts';
 import { allowedUlps, deviationsOf, epsilonOf } from './tolerance.ts';
 
 /** The result of a comparison. */
-export interface Redrawn {
+interface Redrawn {
   /** The largest difference, in ulps of its column's scale. */
   readonly worstUlps: number;
 }

@@ -13,7 +13,7 @@ import { Redraw } from './redraw.ts';
 import { normalStream, type Run, requireSameRun } from './run.ts';
 
 /** Options of the verification of a file of draws, or a folder of them. */
-export interface VerifyOptions {
+interface VerifyOptions {
   readonly model: RunModel;
   /** Number of rows of each file to draw again. */
   readonly rows: number;

@@ -72,7 +72,7 @@ export function* chosenColumns(
 }
 
 /** Writes rows of `columns` numbers as columns, one each `stride` numbers of `out`, from number `at` of each on. */
-export type Deinterleave = (values: Real, columns: number, out: Real, stride: number, at: number) => void;
+type Deinterleave = (values: Real, columns: number, out: Real, stride: number, at: number) => void;
 
 // Rows of a tile, so few that the cache keeps a tile's numbers while its columns are copied.
 const tileRows = 512;

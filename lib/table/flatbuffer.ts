@@ -3,7 +3,7 @@ import { isSlice, type Work } from '../work.ts';
 const utf8 = new TextEncoder();
 
 /** A field of a table, by its place in the schema; undefined fields are left out. */
-export type FlatField =
+type FlatField =
   | readonly ['uint8' | 'int16' | 'int64', number]
   | readonly ['text', string]
   | readonly ['table', FlatTable]

@@ -10,7 +10,7 @@ interface Layout extends NpyLayout {
 }
 
 /** An open NPY file whose rows are read one by one, so that the file may be larger than memory. */
-export interface NpyRows extends Pick<Layout, 'rows' | 'columns'> {
+interface NpyRows extends Pick<Layout, 'rows' | 'columns'> {
   /** The numbers at some rows and columns, row after row. Throws `ERR_NOT_FINITE` and `ERR_FILE_UNREADABLE`. */
   read(rows: readonly number[], columns: readonly number[]): Promise<Float64Array>;
   close(): Promise<void>;

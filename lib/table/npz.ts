@@ -6,7 +6,7 @@ import { ByteSource } from '../file/input.ts';
 import { malformedNpy, unsupportedNpy } from './npy-error.ts';
 
 /** A file of an `.npz` archive, which is a ZIP. */
-export interface NpzMember {
+interface NpzMember {
   readonly source: ByteSource;
   /** Size of the NPY file in bytes. */
   readonly size: number;

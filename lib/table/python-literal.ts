@@ -5,7 +5,7 @@
 export type PythonValue = string | bigint | number | boolean | null | readonly PythonValue[] | PythonDict;
 
 /** A dict whose keys are distinct strings. */
-export type PythonDict = ReadonlyMap<string, PythonValue>;
+type PythonDict = ReadonlyMap<string, PythonValue>;
 
 const deepest = 16;
 const escapes: { readonly [letter: string]: string } = { n: '\n', t: '\t', r: '\r', '\\': '\\', "'": "'", '"': '"' };

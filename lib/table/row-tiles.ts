@@ -8,7 +8,7 @@ import type { CompleteRows } from './complete-rows.ts';
  * Writes columns as rows into `out` from `at` on; true if all of these numbers are finite. The memory must stay as it
  * is until the promise settles.
  */
-export type Interleave = (columns: readonly Real[], rows: number, out: Real, at: number) => Promise<boolean>;
+type Interleave = (columns: readonly Real[], rows: number, out: Real, at: number) => Promise<boolean>;
 
 /** How tiles become rows. */
 export interface TileWriter {

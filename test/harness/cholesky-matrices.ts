@@ -1,7 +1,7 @@
 import { scattered } from './naive.ts';
 
 /** A matrix for a Cholesky factor: positive definite, or not so at `pivot`. */
-export interface CholeskyMatrix {
+interface CholeskyMatrix {
   readonly name: string;
   readonly entries: Float64Array;
   readonly pivot?: number;

@@ -29,7 +29,7 @@ export function faultBytes({ call, action, error, at }: Fault): Uint8Array {
 /** The offset in the control file that says whether the fault occurred. */
 export const firedAt = 16;
 
-export interface FaultLibrary {
+interface FaultLibrary {
   /** Why faults can't be injected here; '' if they can. */
   readonly reason: string;
   /** The environment of a process that has faults where a file's path contains `match`. */

@@ -4,7 +4,7 @@ import type { TableFormat } from '../../lib/table/format.ts';
 import { anatomyOf, type Field, interesting, large, type Region, statedBy, withValue } from './mutations.ts';
 
 /** A sound file with one statement replaced. */
-export interface Lie {
+interface Lie {
   readonly what: string;
   readonly region: Region;
   bytes(): Buffer;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** Rows, and the results of numpy.cov and scikit-learn for them (test/answers/moments.py). */
-export interface MomentCase {
+interface MomentCase {
   readonly name: string;
   readonly rows: number[][];
   readonly ddof: number;

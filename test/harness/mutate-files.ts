@@ -22,7 +22,7 @@ import { Dice } from './mutations.ts';
 import { type Trial, tableLies, tableTrials } from './table-trials.ts';
 
 /** The kinds of files that are changed: formats of tables, and JSON files. */
-export type MutatedKind = TableFormat | JsonKind;
+type MutatedKind = TableFormat | JsonKind;
 
 export const mutatedKinds: readonly MutatedKind[] = [...tableFormats, ...jsonKinds];
 

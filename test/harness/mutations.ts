@@ -38,7 +38,7 @@ export interface Field {
 }
 
 /** What is known of a sound file. */
-export interface Anatomy {
+interface Anatomy {
   readonly fields: readonly Field[];
   /** From the start of each part to that of the next, in order. */
   readonly parts: readonly { readonly at: number; readonly region: Region }[];
@@ -48,7 +48,7 @@ export interface Anatomy {
   readonly footer: number;
 }
 
-export interface Mutation {
+interface Mutation {
   readonly bytes: Buffer;
   /** All regions that were changed. */
   readonly regions: ReadonlySet<Region>;

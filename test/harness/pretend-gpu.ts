@@ -6,7 +6,7 @@ import { openReference } from '../../lib/reference/device.ts';
  * A device that wants every operand in its own memory and makes factors on a GPU, as Metal does, over the reference
  * device.
  */
-export interface PretendGpu {
+interface PretendGpu {
   readonly device: Device;
   /** The commands of every commit, in order: `product, sum`. */
   readonly commits: string[];

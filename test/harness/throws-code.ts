@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { CovariumError, type ErrorCode, type ErrorFields } from '../../lib/covarium-error.ts';
 
 /** What a backend throws: a CovariumError or, from the addon, a plain Error with the same fields. */
-export type BackendError = Error & { code: ErrorCode } & ErrorFields;
+type BackendError = Error & { code: ErrorCode } & ErrorFields;
 
 /**
  * Asserts that `work`, on a device below the public interface, throws or rejects with an Error of this code; returns

@@ -48,7 +48,7 @@ const refused: { readonly [word: string]: string } = {
 const together = /^(?:threadgroup|simdgroup|simd_|quad_)/;
 
 /** A text in C++. */
-export interface Rewritten {
+interface Rewritten {
   readonly text: string;
   /** Of each kernel, the function that runs a group by loops; undefined where threads run one by one. */
   readonly groups: readonly (string | undefined)[];

@@ -5,7 +5,7 @@ import { type Edits, errorAt, textOf } from '../tokens.ts';
 export type Target = 'cpu' | 'check' | 'cuda';
 
 /** A declaration of variables in threadgroup memory. */
-export interface ThreadgroupVariables {
+interface ThreadgroupVariables {
   /** The index of the word `threadgroup`. */
   readonly word: number;
   readonly statement: Range;

@@ -11,7 +11,7 @@ export interface BufferPlace {
 }
 
 /** Where a column of numbers, or of places in a dictionary, lies in a body. */
-export interface ColumnPlace {
+interface ColumnPlace {
   readonly nulls: number;
   /** Bits; of no bytes where nothing is null. */
   readonly validity: BufferPlace;

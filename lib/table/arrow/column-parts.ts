@@ -9,7 +9,7 @@ import type { Body } from './message-bytes.ts';
 import type { ArrowField } from './schema.ts';
 
 /** A column of the batch at hand. */
-export interface ColumnBytes {
+interface ColumnBytes {
   /** The bits of validity, all of them where they were compressed; undefined where nothing is null. */
   readonly validity: BufferPlace | Uint8Array | undefined;
   readonly values: BufferPlace | Uint8Array;

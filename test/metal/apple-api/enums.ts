@@ -6,12 +6,12 @@ import { constantPrefixes } from './gaps.ts';
 import { packageFolder } from './metadata.ts';
 
 /** The enumerations in the signature of a selector or function, by place; undefined where the type is not one. */
-export interface EnumUse {
+interface EnumUse {
   readonly result: string | undefined;
   readonly parameters: readonly (string | undefined)[];
 }
 
-export interface Enums {
+interface Enums {
   /** For each enumeration's name, its constants' full names and numbers. */
   readonly enums: ReadonlyMap<string, ReadonlyMap<string, bigint>>;
   /** By useKey. */

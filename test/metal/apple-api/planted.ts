@@ -1,12 +1,12 @@
 // Plants mistakes in texts, as many at once as lie on different lines: a compiler reports all of them in one run.
 
-export interface Mistake {
+interface Mistake {
   readonly right: RegExp;
   readonly wrong: string;
 }
 
 /** Texts by name, with some of the mistakes. */
-export interface Round {
+interface Round {
   readonly texts: ReadonlyMap<string, string>;
   /** Where each mistake of the round is, by its place in the list: a text's name, and its first and last line. */
   readonly places: ReadonlyMap<number, readonly { readonly name: string; readonly lines: readonly [number, number] }[]>;

@@ -7,7 +7,7 @@ const builder = fileURLToPath(new URL('build.mjs', import.meta.url));
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** Where software Metal has been built: `path` is the covarium.node, for `COVARIUM_ADDON`. */
-export interface SoftBuild {
+interface SoftBuild {
   readonly folder: string;
   readonly path: string;
 }
