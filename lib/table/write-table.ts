@@ -258,8 +258,10 @@ function isAsync(rows: TableInput | AsyncIterable<TableInput>): rows is AsyncIte
 
 function realMatrix(given: TableInput, name: string): RealMatrix {
   return named(name, () => {
-    const rows = clonedContents(isNumberTable(given) ? given.rows : given);
-    const names = isNumberTable(given) ? given.names : foreignNames(given);
+    const isTable = isNumberTable(given);
+    const rows = clonedContents(isTable ? given.rows : given);
+    // A structured clone of a matrix is no object of columns.
+    const names = isTable ? given.names : rows === given ? foreignNames(given) : undefined;
     const isPlain = Array.isArray(rows) || elementTypeOf(rows) === 'plain';
     const matrix = rows instanceof Matrix ? rows : Matrix.from(rows, isPlain ? { dtype: 'float64' } : {});
     const { data: values, dtype, columns } = matrix;

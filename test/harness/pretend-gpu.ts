@@ -72,6 +72,7 @@ function encoderOver(
       encoder.reset();
     },
     cancel: () => encoder.cancel(),
+    isBrief: () => false,
   };
   return new Proxy(encoder, {
     get: (_, verb: keyof Encoder) =>
