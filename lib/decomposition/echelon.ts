@@ -2,7 +2,7 @@ import type { OpenBackend } from '../backend-handle.ts';
 import { decomposed } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { echelon } from '../reference/echelon.ts';
-import { runToEnd } from '../work.ts';
+import { inRows, runToEnd } from '../work.ts';
 
 const worthACommit = 1 << 12; // operations, about 20 us
 
@@ -21,15 +21,20 @@ export function* lowerEchelon(
   const pivots = new Float64Array(m);
   if (m === 0) return new Int32Array(pivots);
   if (width === 0) return new Int32Array(m).fill(-1);
-  if (tolerance === 0 && isLowerTriangle(rows, m, width)) return new Int32Array(m).map((_, i) => i);
+  let isLower = tolerance === 0;
+  if (isLower)
+    yield* inRows(m, width, (from, to) => {
+      isLower &&= isLowerTriangle(rows, from, to, width);
+    });
+  if (isLower) return new Int32Array(m).map((_, i) => i);
   if (m * m * width <= worthACommit) runToEnd(echelon(rows, pivots, width, tolerance));
   else yield* decomposed(device, (encoder) => encoder.echelon(rows, pivots, width, tolerance));
   return new Int32Array(pivots);
 }
 
 /** True if row i has nothing but zeros after column i, which is positive: the first rows of a Cholesky factor. */
-function isLowerTriangle(rows: Float64Array, m: number, width: number): boolean {
-  for (let i = 0; i < m; i++) {
+function isLowerTriangle(rows: Float64Array, from: number, to: number, width: number): boolean {
+  for (let i = from; i < to; i++) {
     if (!(i < width && rows[i * width + i]! > 0)) return false;
     for (let at = i * width + i + 1; at < (i + 1) * width; at++) if (rows[at] !== 0) return false;
   }

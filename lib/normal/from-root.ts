@@ -1,4 +1,4 @@
-import { marked } from '../check.ts';
+import { areFinite, marked } from '../check.ts';
 import { step, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
@@ -8,7 +8,7 @@ import { type Allocate, kept } from '../factor/parts.ts';
 import { RootFactor, rootNumbers } from '../factor/root-factor.ts';
 import { inRows, type Work } from '../work.ts';
 import { meanInput, type NormalInput } from './inputs.ts';
-import { givenFactor, type NormalParameters, type NormalTask, resultName } from './parameters.ts';
+import { givenFactor, type NormalParameters, resultName } from './parameters.ts';
 import { requireHeld } from './represented.ts';
 
 /** The device and type of a new normal. */
@@ -52,7 +52,7 @@ export function* fromEchelon(
   const rank = pivots.filter((column) => column >= 0).length;
   const root = width > rank ? yield* withoutLastColumns(rows, width, rank) : rows;
   const input = { device, dtype, n: m, mean: meanInput(device, mean, dtype, undefined, "The result's mean") };
-  if (rank === m) return yield* step(lowerNormal(input, root, resultName));
+  if (rank === m) return yield* lowerNormal(input, root, resultName);
   const numbers = yield* rootNumbers(device, root, m, rank);
   return yield* step(givenFactor(input, (allocate) => RootFactor.of(allocate, numbers, rank)));
 }
@@ -98,14 +98,19 @@ export function* rooted(
   }
   const lower = root.slice();
   yield* lowerEchelon(device, lower, n, n, 0);
-  return yield* step(lowerNormal(input, lower, square));
+  return yield* lowerNormal(input, lower, square);
 }
 
 type Input = Pick<NormalInput, 'device' | 'dtype' | 'n' | 'mean'>;
 
 /** The normal of a lower factor (n x n) with zeros above its diagonal. */
-function lowerNormal(input: Input, lower: Float64Array, square: string): NormalTask {
-  const { n } = input;
+function* lowerNormal(input: Input, lower: Float64Array, square: string): Tasks<NormalParameters> {
+  const { n, dtype } = input;
+  let isKnown = dtype === 'float64';
+  if (isKnown)
+    yield* inRows(n, n, (from, to) => {
+      isKnown &&= areFinite(lower, from * n, to * n);
+    });
   const make = (allocate: Allocate) => {
     const storage = kept({ lower }, allocate).lower;
     try {
@@ -116,5 +121,5 @@ function lowerNormal(input: Input, lower: Float64Array, square: string): NormalT
     }
     return new LowerFactor(storage, n);
   };
-  return givenFactor(input, make, square);
+  return yield* step(givenFactor(input, make, square, isKnown));
 }

@@ -35,16 +35,17 @@ export const resultName = "The result's covariance";
 
 /**
  * A normal whose factor the host computes. Its commit is empty, so that it is made, timed and cleaned up like other
- * normals.
+ * normals. `isKnown` if its numbers are known to be finite.
  */
 export function givenFactor(
   { device, dtype, n, mean }: Pick<NormalInput, 'device' | 'dtype' | 'n' | 'mean'>,
   make: (allocate: Allocate) => GivenFactor,
   square: string = resultName,
+  isKnown = false,
 ): NormalTask {
   const factor = make(onDevice(device, dtype));
   // The inverse of a standard deviation of 1e-40 overflows float32, and a standard deviation of 1e40 does too.
-  const isHeld = factor.storages.every(({ values }) => firstNotFinite(values) === values.length);
+  const isHeld = isKnown || factor.storages.every(({ values }) => firstNotFinite(values) === values.length);
   if (!isHeld || !Number.isFinite(factor.logDeterminant)) {
     factor.close();
     throw new CovariumError(
