@@ -81,7 +81,7 @@ void sums(Runner& runner, unsigned lanes, unsigned width) {
   std::vector<float> x(rows * columns), norms(rows), densities(rows);
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(std::sin(double(i)));
   MatrixParams matrix = {rows, columns};
-  LogDensityParams density = {rows, columns, 0, 5.0f};
+  LogDensityParams density = {rows, columns, 5.0f};
   const size_t bytes = simdgroup_values_bytes(lanes, width);
   runner.run(reduction<squared_norms>("squared_norms", nullptr), {x.data(), norms.data(), &matrix}, rows, lanes, bytes,
              width);
