@@ -43,9 +43,9 @@ export function openDevice(kind?: DeviceKind | 'auto', options: OpenOptions = {}
 
 /**
  * {@link openDevice} without holding the event loop: opens the device on another thread. The first `cuda` device of a
- * user on a machine takes seconds, because NVIDIA's driver compiles the kernels, and keeps them for later processes;
- * `cpu` opens in a millisecond or two. Rejects with what {@link openDevice} throws: `ERR_DEVICE_UNAVAILABLE`,
- * `ERR_INVALID_ARGUMENT` or `ERR_OUT_OF_RANGE`.
+ * user on a machine takes a second or more, because NVIDIA's driver compiles kernels, and keeps them for later
+ * processes; `cpu` opens in a millisecond or two. Rejects with what {@link openDevice} throws:
+ * `ERR_DEVICE_UNAVAILABLE`, `ERR_INVALID_ARGUMENT` or `ERR_OUT_OF_RANGE`.
  *
  * ```ts
  * import { openDeviceAsync } from 'covarium';
@@ -124,7 +124,7 @@ function openBackend(kind: DeviceKind, threads: number, gpu: string): Backend {
   if (kind === 'reference') return openReference();
   const { addon, path } = requireAddon(kind);
   try {
-    return kept(path, addon.openDevice(kind, { threads, gpu, passedGpus: passedGpus(path) }));
+    return kept(path, addon.openDevice(kind, { threads, gpu, passedGpus: testedBefore(kind, path) }));
   } catch (thrown) {
     throw refused(kind, thrown);
   }
@@ -135,7 +135,10 @@ async function openBackendAsync(kind: DeviceKind, threads: number, gpu: string):
   const { addon, path } = requireAddon(kind);
   try {
     const kernels = kind === 'cuda' ? await decompressed(addon.compressedKernels()) : [];
-    return kept(path, await addon.openDeviceAsync(kind, { threads, gpu, passedGpus: passedGpus(path), kernels }));
+    return kept(
+      path,
+      await addon.openDeviceAsync(kind, { threads, gpu, passedGpus: testedBefore(kind, path), kernels }),
+    );
   } catch (thrown) {
     throw refused(kind, thrown);
   }
@@ -152,6 +155,11 @@ function requireAddon(kind: DeviceKind): { readonly addon: Addon; readonly path:
   const { addon, reason, file } = loadAddon();
   if (addon === undefined) throw unavailable(kind, reason);
   return { addon, path: file.path };
+}
+
+// Other kinds do not ask, and need not wait for a file.
+function testedBefore(kind: DeviceKind, path: string): readonly string[] {
+  return kind === 'metal' ? passedGpus(path) : [];
 }
 
 function kept(path: string, opened: Opened): Backend {
