@@ -34,6 +34,7 @@ import {
 } from './foreign.ts';
 import { hostValues, requireRoom } from './host-memory.ts';
 import { LinearAlgebra } from './linear-algebra.ts';
+import { nestedRows } from './nested.ts';
 import { Storage } from './storage.ts';
 import { Vector, type VectorInput } from './vector.ts';
 
@@ -249,14 +250,7 @@ export class Matrix<D extends Dtype = Dtype> extends LinearAlgebra<Matrix<D>, Ve
 
   /** A copy as an array of arrays. Throws `ERR_CLOSED`. */
   toArray(): number[][] {
-    const { data, rows, columns } = this;
-    const list: number[][] = [];
-    for (let row = 0, at = 0; row < rows; ++row) {
-      const entries: number[] = [];
-      for (let column = 0; column < columns; ++column) entries.push(data[at++]!);
-      list.push(entries);
-    }
-    return list;
+    return nestedRows(this.data, this.rows, this.columns);
   }
 
   /**

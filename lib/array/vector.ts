@@ -14,6 +14,7 @@ import {
 } from './face.ts';
 import { elementTypeOf, isStrided, rowsOfStrided, type StridedArray } from './foreign.ts';
 import { copiedNumbers, hostValues } from './host-memory.ts';
+import { nestedRows } from './nested.ts';
 import { Storage } from './storage.ts';
 
 let storageInside: <D extends Dtype>(vector: Vector<D>) => Storage<D>;
@@ -134,7 +135,7 @@ export class Vector<D extends Dtype = Dtype> {
 
   /** A copy as an array. Throws `ERR_CLOSED`. */
   toArray(): number[] {
-    return Array.from(this.data);
+    return nestedRows(this.data, 1, this.length)[0]!;
   }
 
   /**

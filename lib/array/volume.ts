@@ -13,6 +13,7 @@ import {
 } from './face.ts';
 import { elementTypeOf, isStrided, rowsOfStrided, type StridedArray } from './foreign.ts';
 import { copiedNumbers, hostValues } from './host-memory.ts';
+import { nestedRows } from './nested.ts';
 import { Storage } from './storage.ts';
 
 let storageInside: <D extends Dtype>(volume: Volume<D>) => Storage<D>;
@@ -149,8 +150,8 @@ export class Volume<D extends Dtype = Dtype> {
   /** A copy as arrays of rows, by z and y. Throws `ERR_CLOSED`. */
   toArray(): number[][][] {
     const { data, width, height, depth } = this;
-    const row = (at: number) => Array.from(data.subarray(at * width, (at + 1) * width));
-    return Array.from({ length: depth }, (_, z) => Array.from({ length: height }, (_, y) => row(z * height + y)));
+    const rows = nestedRows(data, depth * height, width);
+    return Array.from({ length: depth }, (_, z) => rows.slice(z * height, (z + 1) * height));
   }
 
   /**

@@ -80,26 +80,34 @@ export function* ellipsoid(
 
   const { lengths, directions } =
     (yield* mildAxes(parameters.device, exact)) ?? (yield* axesOf(parameters.device, exact));
-  for (let k = 0; k < width; k++) {
-    const direction = directions.subarray(k * n, (k + 1) * n);
-    const scale = radius * lengths[k]! * (leading(direction) < 0 ? -1 : 1);
-    for (let i = 0; i < n; i++) direction[i]! *= scale;
-    if (endsPiece(k, n)) yield;
-  }
+  const order = Array.from(lengths.keys()).sort((i, j) => lengths[j]! - lengths[i]!);
   const entries = new Float64Array(n * width);
-  yield* exactly(parameters.device, (encoder) => encoder.transpose(directions, entries, width, n));
+  // Eight columns at a time, because they share lines of the cache.
+  for (let first = 0; first < width; first += 8) {
+    const some = order.slice(first, first + 8).map((k) => directions.subarray(k * n, (k + 1) * n));
+    for (const [c, direction] of some.entries()) {
+      const scale = radius * lengths[order[first + c]!]! * (leading(direction) < 0 ? -1 : 1);
+      for (let i = 0; i < n; i++) entries[i * width + first + c] = direction[i]! * scale;
+    }
+    if (endsPiece(first / 8, 8 * n)) yield;
+  }
   const owned = (numbers: Float64Array) => new Storage<'float64'>(numbers, undefined, parameters.device);
   return { probability, centre: new Vector(owned(mean)), radius, axes: new Matrix(owned(entries), n, width) };
 }
 
-/** The half-axes at a distance of 1, longest first: their lengths, and their directions as rows of n. */
+/** The half-axes at a distance of 1: their lengths, and their directions as rows of n. */
 interface Axes {
   readonly lengths: Float64Array;
   readonly directions: Float64Array;
 }
 
+// So few that each axis can be met to rounding of its own length.
+const fewAxes = 64;
 // The longest variance over the shortest up to which the eigenvalues of the covariance lose two digits at most.
 const mildRatio = 100;
+// Of many axes: up to here, the eigenvectors are within 1e-11 of the axes, and the length along an eigenvector is
+// wrong by the square of that.
+const modestRatio = 1e5;
 
 /** The axes as eigenvectors of the covariance; undefined if short axes would lose digits beside long ones. */
 function* mildAxes(device: OpenBackend, { root, n, width }: ExactRoot): Tasks<Axes | undefined> {
@@ -115,23 +123,23 @@ function* mildAxes(device: OpenBackend, { root, n, width }: ExactRoot): Tasks<Ax
   let shortest = longest;
   for (let i = 0; i < n; i++) shortest = Math.min(shortest, root[i * (n + 1)]!);
   const fits = shortest > 2 ** -500 && longest < 2 ** 500;
-  if (!fits || longest ** 2 > mildRatio * shortest ** 2) return;
-  const [vectors, values] = [new Float64Array(n * n), new Float64Array(n)];
-  yield* exactly(device, (encoder) => encoder.product(root, root, vectors, n, n, n, false, true, 1, 0));
-  yield* symmetricEigen(device, vectors, values, n);
-  if (!(values[0]! * mildRatio >= values[n - 1]!)) return;
-  for (let k = 0; k < n >> 1; k++) {
-    const last = (n - 1 - k) * n;
-    const row = vectors.slice(last, last + n);
-    vectors.copyWithin(last, k * n, (k + 1) * n);
-    vectors.set(row, k * n);
-    if (endsPiece(k, n)) yield;
+  const mostRatio = n > fewAxes ? modestRatio : mildRatio;
+  if (!fits || longest ** 2 > mostRatio * shortest ** 2) return;
+  const [vectors, squares] = [root.slice(), new Float64Array(n)];
+  yield* exactly(device, (encoder) => encoder.triangularProduct(root, vectors, n, false));
+  yield* symmetricEigen(device, vectors, squares, n);
+  const [least, most] = [squares[0]!, squares[n - 1]!];
+  if (!(least * mostRatio >= most)) return;
+  if (least * mildRatio < most) {
+    // |L' v|^2 is the variance along v.
+    const images = vectors.slice();
+    yield* exactly(device, (encoder) => {
+      encoder.triangularProduct(root, images, n, true);
+      encoder.squaredNorms(images, squares, n);
+    });
   }
-  return { lengths: values.reverse().map(Math.sqrt), directions: vectors };
+  return { lengths: squares.map(Math.sqrt), directions: vectors };
 }
-
-// So few that each axis can be met to rounding of its own length.
-const fewAxes = 64;
 
 /** The axes as singular vectors of the root, which keep the digits of short ones beside long ones. */
 function* axesOf(device: OpenBackend, { root, n, width, tolerance }: ExactRoot): Tasks<Axes> {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MultivariateNormal } from '../../lib/index.ts';
+import { Matrix, MultivariateNormal } from '../../lib/index.ts';
 import { onEveryDevice } from '../harness/every-device.ts';
 import { near } from '../harness/near.ts';
 import { answers, conditionals, eps, identity, realDtypes } from '../harness/some-normals.ts';
@@ -87,6 +87,29 @@ onEveryDevice('half-axes of coordinates with very different units do not mix.', 
   const { axes, radius } = normal.ellipsoidSync({ probability: 0.5 });
   const own = [axes.get(0, 0) / 1e100, axes.get(2, 1), axes.get(1, 2) / Math.sqrt(0.75) / 1e-100];
   near(own.map((entry) => entry / radius), [1, 1, 1], 1e-14); // biome-ignore format: short
+});
+
+onEveryDevice('many half-axes of a covariance that is not mild keep their digits.', (device) => {
+  if (!device.dtypes.includes('float64')) return;
+  const n = 80;
+  const correlation = 0.99;
+  const deviation = (j: number) => (j === 0 ? 1 : Math.sqrt(1 - correlation ** 2));
+  const factor = Array.from({ length: n }, (_, i) =>
+    Array.from({ length: n }, (_, j) => (j > i ? 0 : correlation ** (i - j) * deviation(j))),
+  );
+  using normal = MultivariateNormal.fromCholeskySync({ device, dtype: 'float64', factor });
+  const { axes, radius } = normal.ellipsoidSync({ probability: 0.5 });
+  const lengths = Matrix.from(factor, { dtype: 'float64' }).svdSync({ device }).s.toArray();
+  assert.ok((lengths[0]! / lengths.at(-1)!) ** 2 > 10_000, 'mild');
+  const products = axes.transposeSync().multiplySync(axes).toArray();
+  for (let k = 0; k < n; k++)
+    for (let l = 0; l <= k; l++) {
+      const unit = radius ** 2 * lengths[k]! * lengths[l]!;
+      assert.ok(
+        Math.abs(products[k]![l]! / unit - (k === l ? 1 : 0)) < 3e-14,
+        `${k}, ${l}: ${products[k]![l]! / unit}`,
+      );
+    }
 });
 
 onEveryDevice('an ellipsoid holds its share of the draws.', (device) => {
