@@ -36,7 +36,7 @@
         "objc/cpu/address-space.cc", "objc/cpu/batch.cc", "objc/cpu/between.cc", "objc/cpu/blas-check.cc", "objc/cpu/blocked-svd.cc", "objc/cpu/blocked.cc", "objc/cpu/checked-memory.cc", "objc/cpu/choose-blas.cc", "objc/cpu/cholesky.cc", "objc/cpu/code-line.cc", "objc/cpu/command-buffer.cc", "objc/cpu/decomposition-commands.cc", "objc/cpu/decomposition.cc", "objc/cpu/device.cc", "objc/cpu/fiber.cc", "objc/cpu/group.cc", "objc/cpu/launch.cc",
         "objc/cpu/library-kernel.cc", "objc/cpu/log-density.cc", "objc/cpu/memory.cc", "objc/cpu/moments.cc", "objc/cpu/open-library.cc", "objc/cpu/pool.cc", "objc/cpu/processor.cc", "objc/cpu/product-scratch.cc",
         "objc/cpu/queue.cc", "objc/cpu/sample.cc", "objc/cpu/symmetry.cc",
-        "objc/gpu/recorder.cc", "objc/gpu/least-work.cc", "objc/gpu/host-copies.cc", "objc/gpu/queue.cc",
+        "objc/gpu/recorder.cc", "objc/gpu/routing.cc", "objc/gpu/measure.cc", "objc/gpu/host-copies.cc", "objc/gpu/queue.cc",
         "objc/table/csv.cc", "objc/table/decimal.cc", "objc/table/rows.cc"
       ],
       "include_dirs": ["node-addon-api", "node_modules/node-addon-api", "msl", "msl/cpu"],

@@ -1,4 +1,4 @@
-import type { Dtype, Real, Values } from './dtype.ts';
+import type { Dtype, Real, RealDtype, Values } from './dtype.ts';
 
 // The contract between the public classes and a device. It has two implementations: the addon (objc/addon, for metal,
 // cuda and cpu) and lib/reference. The public classes have checked every shape, type and number before they call; an
@@ -28,7 +28,7 @@ export interface Timings {
   readonly factor?: 'cpu' | 'gpu' | undefined;
   /**
    * Where the commands of a `metal` or `cuda` device ran. Small commands, and those that the GPU does not have, run on
-   * the CPU beside it (`COVARIUM_METAL_FROM`, `COVARIUM_CUDA_FROM`). Undefined on other devices.
+   * the CPU beside it; {@link Device.explain} says why. Undefined on other devices.
    */
   readonly ranOn?: 'cpu' | 'gpu' | 'both' | undefined;
   /**
@@ -36,6 +36,21 @@ export interface Timings {
    * undefined if our own kernels did all, and on devices other than `cuda`.
    */
   readonly library?: string | undefined;
+}
+
+/** A command that {@link Device.explain} knows. */
+export type ExplainedCommand = 'sample' | 'factor' | 'logPdf' | 'multiply';
+
+/** The processor that would run a command, and why. */
+export interface Explanation {
+  /** The CPU beside a GPU is a `cpu`, too. */
+  readonly runsOn: 'cpu' | 'gpu';
+  /** A sentence. */
+  readonly because: string;
+  /** About how many milliseconds the CPU would take, where that decides. */
+  readonly cpuMs?: number | undefined;
+  /** The milliseconds of the GPU, with the way over the bus. */
+  readonly gpuMs?: number | undefined;
 }
 
 /** Bytes that a device holds. */
@@ -163,6 +178,18 @@ export interface Backend {
    * whose message is the compiler's output, or `ERR_NO_COMPILER`.
    */
   translate(text: string, folders: readonly string[]): Promise<string>;
+  /**
+   * See `explain` of lib/device.ts: `sample` and `logPdf` of rows x columns, `factor` of columns, `multiply` of
+   * rows x inner by inner x columns.
+   */
+  explain(
+    command: ExplainedCommand,
+    rows: number,
+    inner: number,
+    columns: number,
+    dtype: RealDtype,
+    onDevice: boolean,
+  ): Explanation;
   memory(): MemoryUsage;
   /** Cancels the commits in flight and frees all memory. Idempotent. */
   close(): void;

@@ -2,8 +2,10 @@ import { Matrix } from './array/matrix.ts';
 import { Storage } from './array/storage.ts';
 import { Vector } from './array/vector.ts';
 import { sizeOf, Volume, type VolumeSize } from './array/volume.ts';
-import { OpenBackend } from './backend-handle.ts';
-import { checkOptions, inspectFields, named, orElse, wholeNumber } from './check.ts';
+import type { ExplainedCommand, Explanation } from './backend.ts';
+import { backendOf, OpenBackend } from './backend-handle.ts';
+
+import { checkOptions, inspectFields, named, oneOf, orElse, requireBoolean, wholeNumber } from './check.ts';
 import { CommandBuffer } from './command/command-buffer.ts';
 import type { ComputeKernel } from './compute/compute-kernel.ts';
 import type { ComputeFunction, ComputeOptions } from './compute/compute-options.ts';
@@ -14,7 +16,7 @@ import type { Scan, ScanOptions } from './compute/scan.ts';
 import type { Vectorized, VectorizeOptions } from './compute/vectorized.ts';
 import { loading } from './covarium-error.ts';
 import './decomposition/operations.ts';
-import { type Dtype, requireDtype } from './dtype.ts';
+import { type Dtype, type RealDtype, requireDtype } from './dtype.ts';
 import type { KernelOptions, LibraryOptions } from './kernel/compile.ts';
 import type { Kernel } from './kernel/kernel.ts';
 
@@ -23,6 +25,27 @@ export interface DtypeOption<D extends Dtype = Dtype> {
   /** `float32` by default. */
   readonly dtype?: D | undefined;
 }
+
+/** The size of what {@link Device.explain} is asked about. */
+export interface ExplainedSize {
+  /** Of the draws, of the points, or of the first matrix; 1 by default. */
+  readonly rows?: number | undefined;
+  /** The columns of the first matrix and the rows of the second, for `multiply` only. */
+  readonly inner?: number | undefined;
+  /** Of the result, or of the factor. */
+  readonly columns: number;
+  /** `float32` by default. */
+  readonly dtype?: RealDtype | undefined;
+  /** As in the options of `sample`: the draws stay in the GPU's memory. */
+  readonly onDevice?: boolean | undefined;
+}
+
+const sizesOf: Readonly<Record<ExplainedCommand, readonly (keyof ExplainedSize)[]>> = {
+  sample: ['rows', 'columns', 'dtype', 'onDevice'],
+  factor: ['columns', 'dtype'],
+  logPdf: ['rows', 'columns', 'dtype'],
+  multiply: ['rows', 'inner', 'columns', 'dtype'],
+};
 
 /** A device that computes; {@link openDevice} opens one. It has one queue: commits run in order. */
 export class Device extends OpenBackend {
@@ -55,6 +78,30 @@ export class Device extends OpenBackend {
   /** A new command buffer: record commands, then commit them once. Throws `ERR_CLOSED`. */
   commandBuffer(): CommandBuffer {
     return new CommandBuffer(this);
+  }
+
+  /**
+   * Which processor would run a command, and why: a GPU has the CPU beside it run what takes longer to send than to
+   * compute. `sample` and `logPdf` take `rows` and `columns`, the Cholesky `factor` of a normal takes `columns`, and
+   * `multiply` takes `rows` x `inner` by `inner` x `columns`. The factor is taken to be on the device already, other
+   * operands to be on the host. After a commit, its `timings` say where it ran.
+   *
+   * ```ts
+   * device.explain('sample', { rows: 1_000_000, columns: 2 });
+   * // { runsOn: 'gpu', because: 'By rates measured ...', cpuMs: 2.1, gpuMs: 0.3 }
+   * ```
+   *
+   * Throws `ERR_INVALID_ARGUMENT` (an unknown command, a size that it lacks), `ERR_OUT_OF_RANGE`,
+   * `ERR_UNKNOWN_OPTION`, `ERR_CLOSED`.
+   */
+  explain(command: ExplainedCommand, size: ExplainedSize): Explanation {
+    checkOptions(size, sizesOf[oneOf('command', command, Object.keys(sizesOf) as ExplainedCommand[])], 'size');
+    const rows = wholeNumber('rows', orElse(size.rows, 1));
+    const columns = wholeNumber('columns', size.columns, 1);
+    const inner = command === 'multiply' ? wholeNumber('inner', size.inner, 1) : 1;
+    const dtype = oneOf<RealDtype>('dtype', orElse(size.dtype, 'float32'), ['float32', 'float64']);
+    const onDevice = requireBoolean('onDevice', orElse(size.onDevice, false));
+    return backendOf(this).explain(command, rows, inner, columns, dtype, onDevice);
   }
 
   /**

@@ -29,7 +29,7 @@ export { Matrix, type MatrixInput, type MatrixOptions } from './array/matrix.ts'
 export type { Operand } from './array/operand.ts';
 export { Vector, type VectorInput } from './array/vector.ts';
 export { Volume, type VolumeSize } from './array/volume.ts';
-export type { DeviceKind, FactorOn, MemoryUsage, Timings } from './backend.ts';
+export type { DeviceKind, ExplainedCommand, Explanation, FactorOn, MemoryUsage, Timings } from './backend.ts';
 export type { OpenBackend } from './backend-handle.ts';
 export type { AbortOptions } from './check.ts';
 export { CommandBuffer } from './command/command-buffer.ts';
@@ -77,7 +77,7 @@ export {
   nearestPositiveDefinite,
   nearestPositiveDefiniteSync,
 } from './decomposition/nearest-positive-definite.ts';
-export { Device, type DtypeOption } from './device.ts';
+export { Device, type DtypeOption, type ExplainedSize } from './device.ts';
 export type { BlockOptions } from './distribution/blocks.ts';
 export { Distribution } from './distribution/distribution.ts';
 export type { RunOptions, SampleOptions, SampleOut, SampleSyncOptions } from './distribution/sample-options.ts';

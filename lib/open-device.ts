@@ -1,5 +1,5 @@
+import { type KnownGpu, keepKnown, knownGpus } from './addon/known-gpus.ts';
 import { type Addon, loadAddon, type Opened } from './addon/native.ts';
-import { keepPassed, passedGpus } from './addon/passed-gpus.ts';
 import type { Backend, DeviceKind } from './backend.ts';
 import { checkOptions, describe, oneOf, quoted, wholeNumber } from './check.ts';
 import { CovariumError, fromNative } from './covarium-error.ts';
@@ -124,7 +124,7 @@ function openBackend(kind: DeviceKind, threads: number, gpu: string): Backend {
   if (kind === 'reference') return openReference();
   const { addon, path } = requireAddon(kind);
   try {
-    return kept(path, addon.openDevice(kind, { threads, gpu, passedGpus: testedBefore(kind, path) }));
+    return kept(path, addon.openDevice(kind, { threads, gpu, knownGpus: knownBefore(kind, path) }));
   } catch (thrown) {
     throw refused(kind, thrown);
   }
@@ -135,10 +135,7 @@ async function openBackendAsync(kind: DeviceKind, threads: number, gpu: string):
   const { addon, path } = requireAddon(kind);
   try {
     const kernels = kind === 'cuda' ? await decompressed(addon.compressedKernels()) : [];
-    return kept(
-      path,
-      await addon.openDeviceAsync(kind, { threads, gpu, passedGpus: testedBefore(kind, path), kernels }),
-    );
+    return kept(path, await addon.openDeviceAsync(kind, { threads, gpu, knownGpus: knownBefore(kind, path), kernels }));
   } catch (thrown) {
     throw refused(kind, thrown);
   }
@@ -157,13 +154,13 @@ function requireAddon(kind: DeviceKind): { readonly addon: Addon; readonly path:
   return { addon, path: file.path };
 }
 
-// Other kinds do not ask, and need not wait for a file.
-function testedBefore(kind: DeviceKind, path: string): readonly string[] {
-  return kind === 'metal' ? passedGpus(path) : [];
+// The CPU does not ask, and need not wait for a file.
+function knownBefore(kind: DeviceKind, path: string): readonly KnownGpu[] {
+  return kind === 'cpu' ? [] : knownGpus(path);
 }
 
 function kept(path: string, opened: Opened): Backend {
-  if (opened.passedGpu !== '') keepPassed(path, opened.passedGpu);
+  if (opened.learned !== undefined) keepKnown(path, opened.learned);
   return opened;
 }
 

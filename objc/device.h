@@ -107,6 +107,21 @@ class CommandBuffer {
   virtual void cancel() = 0;
 };
 
+// What Device::explain() is asked: `sample` and `logPdf` of rows x columns, `factor` of columns, `multiply` of
+// rows x inner by inner x columns.
+struct Question {
+  enum class Command { sample, logPdf, factor, multiply } command;
+  size_t rows, inner, columns;
+  Dtype dtype;
+  bool keep;  // the result stays on the device
+};
+
+struct Explanation {
+  bool onGpu = false;
+  double cpuSeconds = -1, gpuSeconds = -1;  // -1: not what decides
+  std::string because = "This device has no GPU.";
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -139,6 +154,8 @@ class Device {
   virtual std::string translate(const std::string&, const std::vector<std::string>&) const {
     throw Failure("ERR_NO_COMPILER", "This device has no compiler of a GPU's maker.");
   }
+  // Which processor would run a command, and why.
+  virtual Explanation explain(const Question&) const { return {}; }
   virtual std::pair<size_t, size_t> liveAndPooledBytes() const = 0;
   // If the buffers that are not closed yet hold more bytes, new results use V8's own memory.
   virtual size_t mostOpenBytes() const = 0;
@@ -149,10 +166,10 @@ class Device {
 struct OpenOptions {
   unsigned threads = 0;  // 0: one for each processor that this process may use
   std::string gpu;       // a name, or another identifier that this kind knows; '': the system's first choice
-  // As NativeOpenOptions of lib/addon/native.ts. If they are null, the GPU is tested and the result is not reported.
-  // Called by open().
-  std::function<bool(const std::string& gpu)> hasPassed;
-  std::function<void(const std::string& gpu)> passed;
+  // As NativeOpenOptions of lib/addon/native.ts. If they are null, the GPU is tested and measured, and the result is
+  // not reported. Called by open().
+  std::function<const std::vector<double>*(const std::string& gpu)> known;
+  std::function<void(const std::string& gpu, const std::vector<double>& rates)> learned;
   // Decompresses Brotli: the kernels of the CUDA device are compressed. Called by open(), on its thread.
   std::function<std::string(const unsigned char* bytes, size_t count)> decompressed;
 };

@@ -2,6 +2,7 @@ import type { Backend, DeviceKind } from '../backend.ts';
 import { CovariumError, isError } from '../covarium-error.ts';
 import { nodeRequire } from '../node-require.ts';
 import { type AddonFile, findAddon } from './file.ts';
+import type { KnownGpu } from './known-gpus.ts';
 
 /** A kind of device, and whether the addon can open it. */
 export interface Candidate {
@@ -35,14 +36,14 @@ interface NativeOpenOptions {
   readonly threads: number;
   /** '': the device chooses. */
   readonly gpu?: string;
-  /** GPUs that need no self-test, by the names that {@link Opened.passedGpu} gave. */
-  readonly passedGpus?: readonly string[];
+  /** What {@link Opened.learned} was in earlier processes: such GPUs need no self-test, and are not measured anew. */
+  readonly knownGpus?: readonly KnownGpu[];
 }
 
 /** A device that {@link Addon.openDevice} has opened. */
 export interface Opened extends Backend {
-  /** The GPU and its system's build, if it has passed all of its self-test now; '' otherwise. */
-  readonly passedGpu: string;
+  /** The GPU and its system's build, if it has passed all of its self-test or was measured now. */
+  readonly learned?: KnownGpu;
 }
 
 /** The native module, as objc/addon exports it. */

@@ -1,4 +1,4 @@
-import type { Backend, CompiledKernel, Encoder, KernelSource, MemoryUsage } from '../backend.ts';
+import type { Backend, CompiledKernel, Encoder, Explanation, KernelSource, MemoryUsage } from '../backend.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Dtype } from '../dtype.ts';
 import { type CommitTarget, ReferenceEncoder } from './encoder.ts';
@@ -55,6 +55,10 @@ class ReferenceDevice implements Backend {
   encoder(): Encoder {
     this.#requireOpen();
     return new ReferenceEncoder(() => this.#target());
+  }
+
+  explain(): Explanation {
+    return { runsOn: 'cpu', because: 'This device computes in TypeScript.' };
   }
 
   async translator(): Promise<string> {

@@ -108,7 +108,8 @@ Napi::Function DeviceObject::define(Napi::Env env) {
        InstanceMethod<&DeviceObject::settle>("settle"), InstanceMethod<&DeviceObject::fetch>("fetch"),
        InstanceMethod<&DeviceObject::encoder>("encoder"), InstanceMethod<&DeviceObject::memory>("memory"),
        InstanceMethod<&DeviceObject::compile>("compile"), InstanceMethod<&DeviceObject::translator>("translator"),
-       InstanceMethod<&DeviceObject::translate>("translate"), InstanceMethod<&DeviceObject::closeFromScript>("close")});
+       InstanceMethod<&DeviceObject::translate>("translate"), InstanceMethod<&DeviceObject::explain>("explain"),
+       InstanceMethod<&DeviceObject::closeFromScript>("close")});
 }
 
 std::shared_ptr<Device> DeviceObject::open(const std::string& kind, const OpenOptions& options) {
@@ -244,6 +245,32 @@ Napi::Value DeviceObject::translate(const Napi::CallbackInfo& info) {
     const auto given = info[1].As<Napi::Array>();
     for (uint32_t i = 0; i < given.Length(); ++i) folders.push_back(given.Get(i).As<Napi::String>().Utf8Value());
     return KernelObject::translate(info.Env(), shared(), info[0].As<Napi::String>().Utf8Value(), std::move(folders));
+  });
+}
+
+// Of the command and the numbers of lib/backend.ts.
+Napi::Value DeviceObject::explain(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    const std::string command = info[0].As<Napi::String>();
+    const auto size = [&](size_t i) { return static_cast<size_t>(info[i].As<Napi::Number>().Int64Value()); };
+    using Command = Question::Command;
+    const Question question = {command == "sample"   ? Command::sample
+                               : command == "logPdf" ? Command::logPdf
+                               : command == "factor" ? Command::factor
+                                                     : Command::multiply,
+                               size(1),
+                               size(2),
+                               size(3),
+                               info[4].As<Napi::String>().Utf8Value() == "float64" ? Dtype::float64 : Dtype::float32,
+                               info[5].As<Napi::Boolean>()};
+    const Explanation explanation = device(info.Env()).explain(question);
+    Napi::Object answer = Napi::Object::New(info.Env());
+    answer["runsOn"] = Napi::String::New(info.Env(), explanation.onGpu ? "gpu" : "cpu");
+    answer["because"] = Napi::String::New(info.Env(), explanation.because);
+    if (explanation.gpuSeconds < 0) return answer;
+    answer["gpuMs"] = Napi::Number::New(info.Env(), explanation.gpuSeconds * 1e3);
+    answer["cpuMs"] = Napi::Number::New(info.Env(), explanation.cpuSeconds * 1e3);
+    return answer;
   });
 }
 

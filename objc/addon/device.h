@@ -47,6 +47,7 @@ class DeviceObject : public Napi::ObjectWrap<DeviceObject> {
   Napi::Value compile(const Napi::CallbackInfo& info);
   Napi::Value translator(const Napi::CallbackInfo& info);
   Napi::Value translate(const Napi::CallbackInfo& info);
+  Napi::Value explain(const Napi::CallbackInfo& info);
   Napi::Value memory(const Napi::CallbackInfo& info);
   // Of the ArrayBuffer that is the first argument; null where it is not this device's.
   std::shared_ptr<Buffer> bufferAt(const Napi::CallbackInfo& info);

@@ -1,6 +1,6 @@
 #include "opening.h"
 
-#include <set>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,14 +23,25 @@ class Opening {
   explicit Opening(const Napi::CallbackInfo& info) : kind_(info[0].As<Napi::String>()) {
     const auto given = info[1].As<Napi::Object>();
     options.threads = given.Get("threads").As<Napi::Number>().Uint32Value();
-    const Napi::Value gpu = given.Get("gpu"), passedGpus = given.Get("passedGpus");
+    const Napi::Value gpu = given.Get("gpu"), knownGpus = given.Get("knownGpus");
     if (gpu.IsString()) options.gpu = gpu.As<Napi::String>();
-    if (passedGpus.IsArray()) {
-      const auto names = passedGpus.As<Napi::Array>();
-      for (uint32_t i = 0; i < names.Length(); ++i) passedBefore_.insert(names.Get(i).ToString());
+    if (knownGpus.IsArray()) {
+      const auto all = knownGpus.As<Napi::Array>();
+      for (uint32_t i = 0; i < all.Length(); ++i) {
+        const auto known = Napi::Value(all[i]).As<Napi::Object>();
+        const auto rates = known.Get("rates").As<Napi::Array>();
+        std::vector<double>& numbers = known_[known.Get("gpu").ToString()];
+        for (uint32_t k = 0; k < rates.Length(); ++k) numbers.push_back(Napi::Value(rates[k]).ToNumber());
+      }
     }
-    options.hasPassed = [this](const std::string& name) { return passedBefore_.count(name) != 0; };
-    options.passed = [this](const std::string& name) { passed_ = name; };
+    options.known = [this](const std::string& name) {
+      const auto found = known_.find(name);
+      return found == known_.end() ? nullptr : &found->second;
+    };
+    options.learned = [this](const std::string& name, const std::vector<double>& rates) {
+      learned_ = name;
+      rates_ = rates;
+    };
   }
 
   void open() { device_ = DeviceObject::open(kind_, options); }
@@ -38,15 +49,22 @@ class Opening {
   // The device as an object; on the JavaScript thread, after open().
   Napi::Value object(Napi::Env env) {
     Napi::Object made = DeviceObject::objectOf(env, device_, kind_);
-    made["passedGpu"] = Napi::String::New(env, passed_);
+    if (learned_.empty()) return made;
+    Napi::Array rates = Napi::Array::New(env, rates_.size());
+    for (uint32_t i = 0; i < rates_.size(); ++i) rates[i] = Napi::Number::New(env, rates_[i]);
+    Napi::Object learned = Napi::Object::New(env);
+    learned["gpu"] = Napi::String::New(env, learned_);
+    learned["rates"] = rates;
+    made["learned"] = learned;
     return made;
   }
 
   OpenOptions options;
 
  private:
-  std::string kind_, passed_;
-  std::set<std::string> passedBefore_;
+  std::string kind_, learned_;
+  std::vector<double> rates_;
+  std::map<std::string, std::vector<double>> known_;
   std::shared_ptr<Device> device_;
 };
 

@@ -1,6 +1,5 @@
 #include "command-buffer.h"
 
-#include "../gpu/least-work.h"
 #include "cholesky.h"
 #include "decomposition.h"
 #include "density.h"
@@ -11,42 +10,60 @@
 
 namespace covarium::cuda {
 
+using gpu::Routing;
+using gpu::Work;
+
 namespace {
 
-// Bytes a second over the bus, of memory that the driver has pinned and of other memory.
-constexpr double busRate = 4e10, pageableRate = 7e9;
+// How many times as long memory that the driver has not pinned takes over the bus.
+constexpr double pageableTimes = 6;
 
-// Whether the numbers are on the GPU when a commit begins, and how long they take to get there.
+// Whether the numbers are on the GPU when a commit begins, and the bytes of pinned memory that take as long to get
+// there.
 bool isThere(const Operand& operand) {
   auto* mirror = dynamic_cast<Mirror*>(operand.buffer.get());
   return mirror != nullptr && (mirror->isKept() || mirror->isSettled());
 }
-double secondsToGpu(const Operand& operand) {
+double bytesToGpu(const Operand& operand) {
   if (isThere(operand)) return 0;
   auto* mirror = dynamic_cast<Mirror*>(operand.buffer.get());
   const bool isPinned = mirror != nullptr && mirror->isPinned();
-  return static_cast<double>(operand.sizeBytes()) / (isPinned ? busRate : pageableRate);
+  return static_cast<double>(operand.sizeBytes()) * (isPinned ? 1 : pageableTimes);
 }
 
-// The float32 operations that take as long as the product.
-double flopsOf(Dtype dtype, const ProductShape& shape) {
-  return (dtype == Dtype::float64 ? 4.0 : 2.0) * static_cast<double>(shape.m) * static_cast<double>(shape.n) *
-         static_cast<double>(shape.k);
+// How many times as long as a product a core takes to solve rows.
+constexpr double slowerSolve = 3;
+
+double unitOf(Dtype dtype) { return dtype == Dtype::float64 ? 2 : 1; }
+
+// The work of a command, whose operands have to be where it runs.
+Work withBytes(Work work, std::initializer_list<const Operand*> operands) {
+  for (const Operand* each : operands) {
+    work.bytesIfGpu += bytesToGpu(*each);
+    if (keptOf(each->buffer) != nullptr) work.bytesIfCpu += static_cast<double>(each->sizeBytes());
+  }
+  return work;
+}
+
+Work productWork(Dtype dtype, const ProductShape& shape) {
+  return {0,
+          unitOf(dtype) * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k)};
 }
 
 }  // namespace
-
-size_t leastOnGpu() {
-  static const size_t least = gpu::leastWork("COVARIUM_CUDA_FROM");
-  return least;
-}
 
 bool CudaCommandBuffer::isForGpu(Dtype dtype) const {
   return dtype == Dtype::float32 || (dtype == Dtype::float64 && engine_.gpu->isGoodAtFloat64());
 }
 
-bool CudaCommandBuffer::isForGpu(const Operand& out, double work) const {
-  return isForGpu(out.dtype) && out.length > 0 && gpu::isWorth(out.length, work, leastOnGpu());
+// The GPU writes `out` into its own memory, from where what is not kept goes to the host.
+bool CudaCommandBuffer::isForGpu(const Operand& out, double multiplyAdds) const {
+  if (!isForGpu(out.dtype) || out.length == 0) return false;
+  const double unit = unitOf(out.dtype);
+  const bool isKept = keptOf(out.buffer) != nullptr;
+  const auto bytes = static_cast<double>(out.sizeBytes());
+  return routing().isForGpu(
+      {unit * static_cast<double>(out.length), unit * multiplyAdds, 1, 0, isKept ? 0 : bytes, isKept ? bytes : 0});
 }
 
 using Views = std::array<View, 4>;
@@ -58,51 +75,28 @@ void CudaCommandBuffer::fillNormal(Operand out, NormalCounter counter) {
   });
 }
 
-// About how long a product takes, copying of the operands included.
-double CudaCommandBuffer::secondsOnGpu(std::initializer_list<const Operand*> operands, Dtype dtype,
-                                       const ProductShape& shape) const {
-  constexpr double rate = 2e13, start = 3e-5;
-  double seconds = start + flopsOf(dtype, shape) / rate;
-  for (const Operand* each : operands) seconds += secondsToGpu(*each);
-  return seconds;
-}
-
-double CudaCommandBuffer::secondsOnCpu(std::initializer_list<const Operand*> operands, Dtype dtype,
-                                       const ProductShape& shape) const {
-  constexpr double coreRate = 5e10;
-  double bytes = 0;
-  for (const Operand* each : operands)
-    if (keptOf(each->buffer) != nullptr) bytes += static_cast<double>(each->sizeBytes());
-  return bytes / busRate + flopsOf(dtype, shape) / (coreRate * engine_.cpu->threads());
-}
-
 bool CudaCommandBuffer::isProductForGpu(const Operand& a, const Operand& b, const Operand& c,
                                         const ProductShape& shape) const {
   // If alpha is 0, nothing may be summed: 0 times a sum that overflows would be NaN.
   if (!isForGpu(c.dtype) || !isCountable(shape) || shape.alpha == 0) return false;
-  if (leastOnGpu() == 0) return true;
-  return secondsOnGpu({&a, &b, &c}, c.dtype, shape) < secondsOnCpu({&a, &b, &c}, c.dtype, shape);
+  return routing().isForGpu(withBytes(productWork(c.dtype, shape), {&a, &b, &c}));
 }
 
 bool CudaCommandBuffer::isFactorForGpu(const Operand& a, size_t n) const {
   if (!isForGpu(a.dtype) || n > largestOrder || n == 0) return false;
-  if (leastOnGpu() == 0) return true;
-  constexpr double blockSeconds = 9e-5;  // the part of a block's time that nothing else hides
-  const auto order = static_cast<double>(n);
-  const ProductShape share = {n, n, (n + 5) / 6, false, false, 1, 0};
-  return secondsOnGpu({&a, &a}, a.dtype, share) + order / 128 * blockSeconds < secondsOnCpu({&a}, a.dtype, share);
+  Work work = withBytes(Routing::workOf({Question::Command::factor, 0, 0, n, a.dtype, false}), {&a});
+  work.bytesIfGpu *= 2;  // to the GPU and back
+  return routing().isForGpu(work);
 }
 
 // Whether the GPU solves these rows with a factor, or computes their densities from it.
 bool CudaCommandBuffer::areSolvedOnGpu(const Operand& factor, const Operand& rows, size_t n) const {
   constexpr size_t most = size_t{1} << 31;
-  // A core solves rows slower than it multiplies matrices.
-  constexpr double slower = 3;
   const size_t count = n == 0 ? 0 : rows.length / n;
   if (!isForGpu(rows.dtype) || n > largestOrder || count == 0 || count >= most) return false;
-  if (leastOnGpu() == 0) return true;
-  const ProductShape shape = {count, n, (n + 1) / 2, false, false, 1, 0};
-  return secondsOnGpu({&factor, &rows}, rows.dtype, shape) < slower * secondsOnCpu({&factor, &rows}, rows.dtype, shape);
+  Work work = withBytes(productWork(rows.dtype, {count, n, (n + 1) / 2, false, false, 1, 0}), {&factor, &rows});
+  work.timesOnCpu = slowerSolve;
+  return routing().isForGpu(work);
 }
 
 void CudaCommandBuffer::triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) {
@@ -171,7 +165,7 @@ void CudaCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand 
 }
 
 bool CudaCommandBuffer::isReducedOnGpu(const Operand& rows) const {
-  return isForGpu(rows.dtype) && rows.length != 0 && (leastOnGpu() == 0 || keptOf(rows.buffer) != nullptr);
+  return isForGpu(rows.dtype) && rows.length != 0 && (routing().takesAll() || keptOf(rows.buffer) != nullptr);
 }
 
 void CudaCommandBuffer::addMoments(Operand rows, Operand weights, Operand centre, Operand sums, Operand products) {
@@ -231,7 +225,7 @@ void CudaCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
 // fast, if it has a LAPACK.
 bool CudaCommandBuffer::isDecomposedOnGpu(Dtype dtype, size_t m, size_t n, size_t leastOrder) const {
   return isForGpu(dtype) && std::min(m, n) > 0 && std::max(m, n) <= largestDecomposition &&
-         (std::min(m, n) >= leastOrder || leastOnGpu() == 0);
+         (std::min(m, n) >= leastOrder || routing().takesAll());
 }
 
 void CudaCommandBuffer::decompose(const std::function<void(DecompositionPart&)>& onGpu,
@@ -276,7 +270,7 @@ void CudaCommandBuffer::svd(Operand a, Operand u, Operand values, Operand v, siz
 void CudaCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) {
   const size_t n = mean.length;
   // The CPU solves a few columns sooner than the GPU does by tiles of 128.
-  const bool isTooNarrow = inverse && n < 16 && leastOnGpu() != 0;
+  const bool isTooNarrow = inverse && n < 16 && !routing().takesAll();
   if (isTooNarrow || n > largestOrder || !isForGpu(out, 0.5 * n * out.length))
     return Recorder::sample(factor, mean, out, inverse, counter);
   const auto draws = std::make_shared<Draws>(Draws{out, n, {}});
@@ -302,7 +296,7 @@ bool CudaCommandBuffer::stretch(const Operand& rows, const Operand& locations, s
   auto* last = static_cast<Part*>(gpuPart());
   const bool isThere = keptOf(rows.buffer) != nullptr || (last != nullptr && last->holds(rows));
   // The host stretches rows in its own memory sooner than it copies them to the GPU.
-  if (!isThere && leastOnGpu() != 0) return false;
+  if (!isThere && !routing().takesAll()) return false;
   Part& part = onGpu({rows, locations});
   const std::shared_ptr<Draws> draws = part.draws;
   how.locations = part.view(locations, Access::read);
@@ -330,6 +324,34 @@ void CudaCommandBuffer::stretchBatch(Operand rows, Operand locations, size_t n, 
   const size_t each = rows.length / locations.length;
   if (!stretch(rows, locations, n, {{}, each, each, degreesOfFreedom, counter}))
     Recorder::stretchBatch(rows, locations, n, degreesOfFreedom, counter);
+}
+
+Explanation explain(const Gpu& gpu, const gpu::Routing& routing, const Question& question) {
+  if (question.dtype == Dtype::float64 && !gpu.isGoodAtFloat64())
+    return {false, -1, -1, "This GPU is more than four times as slow in float64 as in float32."};
+  if (question.columns > largestOrder || question.columns == 0)
+    return {false, -1, -1, "The GPU takes up to " + std::to_string(largestOrder) + " columns."};
+  Work work = Routing::workOf(question);
+  const double size = question.dtype == Dtype::float64 ? sizeof(double) : sizeof(float);
+  const auto rows = static_cast<double>(question.rows), inner = static_cast<double>(question.inner),
+             columns = static_cast<double>(question.columns);
+  switch (question.command) {
+    case Question::Command::sample:
+      (question.keep ? work.bytesIfCpu : work.bytesIfGpu) = size * rows * columns;
+      break;
+    case Question::Command::logPdf:
+      work.bytesIfGpu = size * rows * columns;
+      work.numbers = 0;
+      work.timesOnCpu = slowerSolve;
+      break;
+    case Question::Command::factor:
+      work.bytesIfGpu = 2 * size * columns * columns;
+      break;
+    case Question::Command::multiply:
+      work.bytesIfGpu = size * (rows * inner + inner * columns + rows * columns);
+      work.numbers = 0;
+  }
+  return routing.explain(work);
 }
 
 }  // namespace covarium::cuda

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "../gpu/recorder.h"
+#include "../gpu/routing.h"
 #include "part.h"
 #include "sample.h"
 #include "solve.h"
@@ -16,6 +17,7 @@ struct Engine {
   Engine(std::shared_ptr<Gpu> gpu, std::shared_ptr<Device> cpu) : gpu(std::move(gpu)), cpu(std::move(cpu)) {}
   std::shared_ptr<Gpu> gpu;
   std::shared_ptr<Device> cpu;
+  gpu::Routing routing{"COVARIUM_CUDA_FROM"};
   gpu::Queue queue;  // last: its thread ends before the rest goes
 };
 
@@ -50,10 +52,9 @@ class CudaCommandBuffer : public gpu::Recorder {
 
  private:
   bool isForGpu(Dtype dtype) const;
-  // Whether the GPU makes `out`, which takes `work` multiply-adds.
-  bool isForGpu(const Operand& out, double work) const;
-  double secondsOnGpu(std::initializer_list<const Operand*> operands, Dtype dtype, const ProductShape& shape) const;
-  double secondsOnCpu(std::initializer_list<const Operand*> operands, Dtype dtype, const ProductShape& shape) const;
+  // Whether the GPU makes `out`, which takes so many multiply-adds.
+  bool isForGpu(const Operand& out, double multiplyAdds) const;
+  const gpu::Routing& routing() const { return engine_.routing; }
   // True if the rows are on the GPU, and so are reduced there.
   bool isReducedOnGpu(const Operand& rows) const;
   bool isFactorForGpu(const Operand& a, size_t n) const;
@@ -74,8 +75,7 @@ class CudaCommandBuffer : public gpu::Recorder {
   Engine& engine_;
 };
 
-// The count of float32 numbers from which on the GPU makes them: COVARIUM_CUDA_FROM, or enough to outweigh a commit
-// and the bus.
-size_t leastOnGpu();
+// Device::explain().
+Explanation explain(const Gpu& gpu, const gpu::Routing& routing, const Question& question);
 
 }  // namespace covarium::cuda

@@ -19,11 +19,20 @@ DevicePointer turn(Run& run, const char* kernel, DevicePointer from, DevicePoint
   return to;
 }
 
-// True if the library's SVD would lose digits, because it does not scale matrices near the smallest numbers.
-bool isTooSmall(const Operand& a) {
-  if (a.length == 0 || a.dtype == Dtype::float32) return false;
-  const auto* values = a.as<double>();
-  return std::none_of(values, values + a.length, [](double value) { return std::fabs(value) >= 1e-200; });
+// True if a row's largest number is so small or so large that the library, which does not scale, loses its digits.
+// If `isWidened`, it computes in float64, which holds the squares of all float32 numbers.
+template <typename T>
+bool hasExtremeRow(const Operand& a, size_t n, bool isWidened) {
+  constexpr bool isNarrow = sizeof(T) == sizeof(float);
+  if (isNarrow && isWidened) return false;
+  constexpr T least = static_cast<T>(isNarrow ? 1e-25 : 1e-200), most = static_cast<T>(isNarrow ? 1e25 : 1e200);
+  const T* values = a.as<T>();
+  for (size_t row = 0; row < a.length; row += n) {
+    T largest = 0;
+    for (size_t i = row; i < row + n; ++i) largest = std::max(largest, std::fabs(values[i]));
+    if (largest > most || (largest < least && largest != 0)) return true;
+  }
+  return false;
 }
 
 void require(Run& run, bool isStarted, DevicePointer info) {
@@ -41,6 +50,7 @@ void require(Run& run, bool isStarted, DevicePointer info) {
 
 void DecompositionPart::symmetricEigen(const Operand& a, const Operand& values, size_t n, bool vectors) {
   const View matrix = onGpu_.view(a, Access::readAndWrite), own = onGpu_.view(values, Access::write);
+  measured_ = {a, a.length, false};
   onGpu_.add([=, dtype = a.dtype](Run& run) {
     const size_t length = n * bytesOf(dtype) / sizeof(float);
     const DevicePointer info = run.scratch(1), made = run.slice(own, 0, length);
@@ -53,6 +63,7 @@ void DecompositionPart::symmetricEigen(const Operand& a, const Operand& values, 
 
 void DecompositionPart::lq(const Operand& a, const Operand& q, size_t m, size_t n) {
   const View matrix = onGpu_.view(a, Access::readAndWrite);
+  measured_ = {a, n, false};
   const bool hasQ = q.length != 0;
   const View rows = hasQ ? onGpu_.view(q, Access::write) : matrix;
   onGpu_.add([=, dtype = a.dtype](Run& run) {
@@ -82,7 +93,7 @@ void DecompositionPart::svd(const Operand& a, const Operand& u, const Operand& v
   const bool hasVectors = u.length != 0;
   const View left = hasVectors ? onGpu_.view(u, Access::write) : matrix;
   const View right = hasVectors ? onGpu_.view(v, Access::write) : matrix;
-  measured_ = a;
+  measured_ = {a, a.length, true};
   onGpu_.add([=, dtype = a.dtype](Run& run) {
     const Cusolver::Scratch scratch = scratchOf(run, Dtype::float64);
     const size_t rank = std::min(m, n), length = std::max(m, n), floats = bytesOf(dtype) / sizeof(float);
@@ -120,7 +131,10 @@ double DecompositionPart::run() {
   }();
   if (!hasLibrary && onCpu_ == nullptr)
     throw Failure("ERR_UNSUPPORTED", "Neither the GPU nor the CPU beside it has a library for eigenvalues.");
-  const bool onGpu = hasLibrary && (onCpu_ == nullptr || !isTooSmall(measured_));
+  const auto& [a, n, isWidened] = measured_;
+  const bool isExtreme = onCpu_ != nullptr && (a.dtype == Dtype::float32 ? hasExtremeRow<float>(a, n, isWidened)
+                                                                         : hasExtremeRow<double>(a, n, isWidened));
+  const bool onGpu = hasLibrary && !isExtreme;
   (onGpu ? commit_.onGpu : commit_.onCpu) = true;
   return onGpu ? onGpu_.run() : onCpu_->run();
 }

@@ -29,7 +29,11 @@ class DecompositionPart : public gpu::Part {
   gpu::Commit& commit_;
   cuda::Part onGpu_;
   std::unique_ptr<gpu::Part> onCpu_;
-  Operand measured_{};  // the matrix of an SVD; else empty
+  struct Measured {
+    Operand matrix;
+    size_t n;  // of a row, whose numbers the library scales together
+    bool isWidened;
+  } measured_{};
 };
 
 }  // namespace covarium::cuda

@@ -26,6 +26,15 @@ std::string capabilityOf(const GpuFacts& facts) {
   return std::to_string(facts.major) + "." + std::to_string(facts.minor);
 }
 
+// Version of the driver's kernel module, as nvidia-smi shows it; '' if the system does not say it (WSL). The driver
+// API gives only the version of CUDA.
+std::string driverVersion() {
+  std::ifstream file("/sys/module/nvidia/version");
+  std::string version;
+  file >> version;
+  return version;
+}
+
 // Waits for its turn, then brings a buffer to the host.
 class Fetching : public gpu::Part {
  public:
@@ -41,7 +50,7 @@ class Fetching : public gpu::Part {
 
 class CudaDevice : public Device {
  public:
-  CudaDevice(GpuFacts facts, std::shared_ptr<Gpu> gpu, const std::shared_ptr<Device>& cpu)
+  CudaDevice(GpuFacts facts, std::shared_ptr<Gpu> gpu, const std::shared_ptr<Device>& cpu, const OpenOptions& options)
       : engine_(std::make_shared<Engine>(std::move(gpu), cpu)), facts_(std::move(facts)) {
     const auto test = [&] {
       return selfTest(facts_.uuid + (engine_->gpu->usesTensorCores() ? " with tensor cores" : ""), *this, *cpu);
@@ -54,6 +63,10 @@ class CudaDevice : public Device {
     }
     if (!wrong.empty())
       throw Failure("ERR_DEVICE_UNAVAILABLE", "GPU (" + facts_.name + ") fails its self-test: " + wrong + ".");
+    const std::string known = facts_.name + ", " + facts_.uuid + ", driver " + driverVersion() + ", " +
+                              (engine_->gpu->usesTensorCores() ? "tensor cores, " : "") +
+                              std::to_string(cpu->threads()) + " threads of " + cpu->name();
+    engine_->routing.learn(*this, *cpu, {known, true, false, true}, options);
   }
   ~CudaDevice() override { close(); }
 
@@ -96,6 +109,10 @@ class CudaDevice : public Device {
   std::string translate(const std::string& text, const std::vector<std::string>& folders) const override {
     return nvrtcPtx(text, folders, facts_.major * 10 + facts_.minor);
   }
+  Explanation explain(const Question& question) const override {
+    return cuda::explain(*engine_->gpu, engine_->routing, question);
+  }
+  std::string rates() const { return engine_->routing.words(); }
   std::pair<size_t, size_t> liveAndPooledBytes() const override {
     const auto [live, pooled] = engine_->cpu->liveAndPooledBytes();
     const auto [ofGpu, kept] = engine_->gpu->liveAndPooledBytes();
@@ -136,15 +153,6 @@ std::string productsBy() {
   return library.empty() ? "our own kernels; " + reason : library;
 }
 
-// Version of the driver's kernel module, as nvidia-smi shows it; '' if the system does not say it (WSL). The driver
-// API gives only the version of CUDA.
-std::string driverVersion() {
-  std::ifstream file("/sys/module/nvidia/version");
-  std::string version;
-  file >> version;
-  return version;
-}
-
 std::string memoryOf(const GpuFacts& facts) { return std::to_string(facts.memoryBytes >> 20) + " MiB"; }
 
 std::string decompositionsBy(const Device& device) {
@@ -156,20 +164,27 @@ std::string decompositionsBy(const Device& device) {
 
 }  // namespace
 
-std::shared_ptr<Device> openGpu(const OpenOptions& options) {
+namespace {
+
+std::shared_ptr<CudaDevice> openCuda(const OpenOptions& options) {
   const Driver& driver = requireDriver();
   const GpuFacts facts = chooseGpu(driver, options.gpu);
   if (facts.major < leastMajor)
     throw Failure("ERR_DEVICE_UNAVAILABLE", "GPU (" + facts.name + ") is too old: it has compute capability (" +
                                                 capabilityOf(facts) + "), not (" + std::to_string(leastMajor) +
                                                 ".0) or a later one.");
-  return std::make_shared<CudaDevice>(facts, Gpu::open(driver, facts.device, options), cpu::open(options.threads));
+  return std::make_shared<CudaDevice>(facts, Gpu::open(driver, facts.device, options), cpu::open(options.threads),
+                                      options);
 }
+
+}  // namespace
+
+std::shared_ptr<Device> openGpu(const OpenOptions& options) { return openCuda(options); }
 
 Candidate describe(const OpenOptions& options) {
   const Driver& driver = requireDriver();
   const GpuFacts facts = chooseGpu(driver, options.gpu);
-  const auto device = openGpu(options);
+  const auto device = openCuda(options);
   int version = 0;
   driver.driverGetVersion(&version);
   int rate = 0;
@@ -189,6 +204,7 @@ Candidate describe(const OpenOptions& options) {
                                    "; kernels of users, if NVRTC or clang++ makes them; the rest on the CPU beside it"},
                 {"products", productsBy()},
                 {"decompositions", decompositionsBy(*device)}};
+  if (const std::string rates = device->rates(); !rates.empty()) cuda.facts.push_back({"measured", rates});
   const std::string release = driverVersion();
   if (!release.empty()) cuda.facts.push_back({"driver", release});
   const std::vector<GpuFacts> all = allGpus(driver);

@@ -12,6 +12,9 @@ namespace covarium::metal {
 // finds it in a copy of a.
 void cholesky(Encoding& encoding, View a, size_t n);
 
+// Whether our own kernels make factors of n columns; without n, whether they make any.
+bool makesByTiles(const Gpu& gpu, size_t n = SIZE_MAX);
+
 // Why this GPU cannot make a factor of n columns; empty if it can.
 std::string lacksCholesky(const Gpu& gpu, size_t n);
 

@@ -79,6 +79,8 @@ bool worksByTiles(const Gpu& gpu) { return gpu.works({"cholesky_below", "cholesk
 
 }  // namespace
 
+bool makesByTiles(const Gpu& gpu, size_t n) { return worksByTiles(gpu) && n >= leastByTiles; }
+
 std::string lacksCholesky(const Gpu& gpu, size_t n) {
   if (worksByTiles(gpu) || (worksByMps(gpu) && n <= largestOrder)) return "";
   const auto off = gpu.off.find("cholesky_update");  // all kernels for tiles are off together, with one reason

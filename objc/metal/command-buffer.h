@@ -58,4 +58,7 @@ class MetalCommandBuffer : public Recorder {
   Engine& engine_;
 };
 
+// Device::explain().
+Explanation explain(const Gpu& gpu, const Question& question);
+
 }  // namespace covarium::metal

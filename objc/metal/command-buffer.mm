@@ -4,7 +4,6 @@
 
 #include "batch.h"
 #include "cholesky.h"
-#include "../gpu/least-work.h"
 #include "../gpu/params.h"
 #include "product.h"
 #include "rows.h"
@@ -22,10 +21,16 @@ void requireFloat32(const Operand& operand) {
 
 }  // namespace
 
+// Small matrices stay on the CPU even if COVARIUM_METAL_FROM sends all to the GPU.
+bool isFactorForGpu(const Gpu& gpu, size_t n) {
+  return makesByTiles(gpu, n) &&
+         gpu.routing.isForGpu(Routing::workOf({Question::Command::factor, 0, 0, n, Dtype::float32, false}));
+}
+
 // If the commit's last commands are on the GPU already, sending the next one there costs nothing more.
 bool MetalCommandBuffer::isSmall(const Operand& out, double multiplyAdds) {
   return out.dtype == Dtype::float32 && gpuPart() == nullptr &&
-         !isWorth(out.length, multiplyAdds, engine_.gpu.leastWork);
+         !engine_.gpu.routing.isForGpu({static_cast<double>(out.length), multiplyAdds});
 }
 
 template <typename Encode>
@@ -56,13 +61,11 @@ void MetalCommandBuffer::fillNormal(Operand out, NormalCounter counter) {
          });
 }
 
-// On the CPU unless the GPU is asked for: MPS is slower at every size that others have measured (ml-explore/mlx
-// #1216: 7.67 ms against 0.99 at n = 1000).
+// By our own kernels or on the CPU unless the GPU is asked for: MPS is slower at every size that others have measured
+// (ml-explore/mlx #1216: 7.67 ms against 0.99 at n = 1000).
 void MetalCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
-  if (where != FactorOn::gpu) {
-    Recorder::cholesky(a, n, where);
-    return;
-  }
+  const bool isForGpu = where == FactorOn::gpu || (where == FactorOn::automatic && isFactorForGpu(engine_.gpu, n));
+  if (!isForGpu) return Recorder::cholesky(a, n, where);
   const std::string lacking = lacksCholesky(engine_.gpu, n);
   if (!lacking.empty()) throw Failure("ERR_UNSUPPORTED", lacking + ".");
   record({{a, Access::readAndWrite}}, factorSeconds(n),
@@ -187,9 +190,7 @@ void MetalCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool 
   if (out.length == 0) return;
   const size_t n = mean.length, count = out.length / n;
   const bool fused = (n <= fusedColumns && works({"sample_rows"})) || drawsNarrow(engine_.gpu, n, inverse);
-  const bool blocks = works({inverse ? "solve_tiles" : "sample_tiles"});
-  const bool few = !inverse && count <= fewRows && works({"multiply_lower"});
-  if (isSmall(out, 0.5 * n * out.length) || (!fused && !few && !blocks))
+  if (isSmall(out, 0.5 * n * out.length) || !canSample(engine_.gpu, count, n, inverse))
     return onCpu().sample(factor, mean, out, inverse, counter);
   const double moved = inverse && !fused ? solveSeconds(count, n) : secondsFor(2.0 * n * out.length, 8.0 * out.length);
   record({{factor, Access::read}, {mean, Access::read}, {out, Access::write}},
@@ -204,10 +205,7 @@ void MetalCommandBuffer::logDensity(Operand factor, Operand mean, Operand rows, 
   if (out.length == 0) return;
   const size_t n = mean.length, count = out.length;
   const bool fused = makesDensities(engine_.gpu, n);
-  const bool whitens =
-      inverse ? works({"less_mean", count <= fewRows ? "multiply_lower" : "sample_tiles"}) : works({"solve_tiles"});
-  const bool blocks = whitens && works({"log_density"});
-  if (isSmall(rows, 0.5 * n * rows.length) || (!fused && !blocks))
+  if (isSmall(rows, 0.5 * n * rows.length) || !canLogDensity(engine_.gpu, count, n, inverse))
     return onCpu().logDensity(factor, mean, rows, out, inverse, constant);
   const double white = inverse || fused ? secondsFor(4.0 * n * rows.length, 8.0 * rows.length) : solveSeconds(count, n);
   record({{factor, Access::read}, {mean, Access::read}, {rows, Access::read}, {out, Access::write}},
@@ -256,6 +254,30 @@ void MetalCommandBuffer::logDensityBatch(Operand factors, Operand means, Operand
          [=](Encoding& encoding, const Views& v) {
            metal::densities(encoding, v[0], v[1], v[2], v[3], {count, n, each, shared, false}, constants.as<double>());
          });
+}
+
+Explanation explain(const Gpu& gpu, const Question& question) {
+  const auto onCpu = [](std::string because) { return Explanation{false, -1, -1, std::move(because)}; };
+  if (question.dtype != Dtype::float32) return onCpu("Apple GPUs do not compute with float64.");
+  const size_t rows = question.rows, n = question.columns;
+  bool works = false;
+  switch (question.command) {
+    case Question::Command::sample:
+      works = canSample(gpu, rows, n, false);
+      break;
+    case Question::Command::logPdf:
+      works = canLogDensity(gpu, rows, n, false);
+      break;
+    case Question::Command::factor:
+      if (!makesByTiles(gpu)) break;
+      if (!makesByTiles(gpu, n)) return onCpu("Our own kernels make factors from 512 columns on.");
+      works = true;
+      break;
+    case Question::Command::multiply:
+      works = gpu.works({rows == 1 || n == 1 ? "MPSMatrixVectorMultiplication" : "MPSMatrixMultiplication"});
+  }
+  if (!works) return onCpu("A kernel for it is off on this GPU; `covarium devices` says why.");
+  return gpu.routing.explain(Routing::workOf(question));
 }
 
 }  // namespace covarium::metal

@@ -6,10 +6,11 @@
 #include <algorithm>
 
 #include "capture.h"
+#include "cholesky.h"
 #include "choose.h"
 #include "command-buffer.h"
 #include "open.h"
-#include "../gpu/least-work.h"
+#include "../gpu/routing.h"
 #include "../gpu/self-test.h"
 #include "text.h"
 
@@ -36,18 +37,16 @@ class MetalDevice : public Device {
   // Throws ERR_DEVICE_UNAVAILABLE for a GPU that covarium can't use.
   MetalDevice(Owned<id<MTLDevice>> gpu, const std::shared_ptr<Device>& cpu, const OpenOptions& options)
       : engine_(std::make_shared<Engine>(std::move(gpu), cpu)), name_(textOf([engine_->gpu.device() name])) {
-    const size_t least = leastWork("COVARIUM_METAL_FROM");
     auto& off = engine_->gpu.off;
     if (!MPSSupportsMTLDevice(engine_->gpu.device())) switchMpsOff(off);
     const std::string tested = nameOfTested(engine_->gpu.device());
-    const bool hasPassed = options.hasPassed && options.hasPassed(tested);
-    const bool passes = selfTest([engine_->gpu.device() registryID], *this, *cpu, off, hasPassed);
-    if (passes && !hasPassed && options.passed) options.passed(tested);
+    const bool isKnown = options.known && options.known(tested) != nullptr;
+    const bool passes = selfTest([engine_->gpu.device() registryID], *this, *cpu, off, isKnown);
     const auto normals = off.find("fill_normal");
     if (normals != off.end())
       throw Failure("ERR_DEVICE_UNAVAILABLE",
                     "GPU (" + name_ + ") does not give the normal stream: " + normals->second + ".");
-    engine_->gpu.leastWork = least;
+    engine_->gpu.routing.learn(*this, *cpu, {tested, passes, true, makesByTiles(engine_->gpu)}, options);
   }
   ~MetalDevice() override { close(); }
 
@@ -63,6 +62,7 @@ class MetalDevice : public Device {
   std::shared_ptr<const Kernel> compile(const KernelSource& source) override {
     return engine_->gpu.kernels().compile(source);
   }
+  Explanation explain(const Question& question) const override { return metal::explain(engine_->gpu, question); }
   std::pair<size_t, size_t> liveAndPooledBytes() const override {
     return {engine_->gpu.memory().liveBytes(), engine_->gpu.memory().pooledBytes()};
   }
@@ -102,8 +102,9 @@ Candidate MetalDevice::describe() const {
       {"largest buffer", mebibytes([gpu.device() maxBufferLength])},
       {"simdgroup",
        std::to_string([gpu.shaders().pipeline("fill_normal").state.get() threadExecutionWidth]) + " threads"},
-      {"factor", "by the CPU (" + gpu.cpu().name() +
-                     "), or with factor: 'gpu' by MPS up to 511 columns and by our kernels beyond"}};
+      {"factor", "by the faster of the CPU (" + gpu.cpu().name() +
+                     ") and our kernels from 512 columns on; with factor: 'gpu' by MPS below"}};
+  if (const std::string rates = gpu.routing.words(); !rates.empty()) metal.facts.push_back({"measured", rates});
   for (const auto& [other, registryId] : allGpus())
     if (registryId != metal.facts[1].second)
       metal.facts.push_back({"other GPU", other + " (registry id " + registryId + ")"});

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "../device.h"
+#include "../gpu/routing.h"
 #include "kernel.h"
 #include "memory.h"
 #include "mps.h"
@@ -33,8 +34,7 @@ class Gpu {
   // exist, but nothing may be in flight.
   void close();
 
-  // The count of numbers from which on a command that begins a commit is worth sending to the GPU (gpu/least-work.h).
-  size_t leastWork = 0;
+  Routing routing{"COVARIUM_METAL_FROM"};
   // Kernels and MPS classes that failed their self-test, and why: never used.
   std::map<std::string, std::string> off;
   bool works(std::initializer_list<const char*> names) const {

@@ -21,6 +21,9 @@ void densities(Encoding& encoding, View factors, View means, View rows, View out
 // Whether sample_narrow makes rows of n columns, and whether the kernel of densities makes theirs.
 bool drawsNarrow(const Gpu& gpu, size_t n, bool inverse);
 bool makesDensities(const Gpu& gpu, size_t n);
+// Whether sample() and logDensity() have the kernels that they need.
+bool canSample(const Gpu& gpu, size_t count, size_t n, bool inverse);
+bool canLogDensity(const Gpu& gpu, size_t count, size_t n, bool inverse);
 
 constexpr size_t fusedColumns = 64;  // of sample_rows and batches
 

@@ -120,4 +120,17 @@ void logDensity(Encoding& encoding, View factor, View mean, View rows, View out,
   });
 }
 
+bool canSample(const Gpu& gpu, size_t count, size_t n, bool inverse) {
+  const bool isFused = (n <= fusedColumns && gpu.works({"sample_rows"})) || drawsNarrow(gpu, n, inverse);
+  const bool areFew = !inverse && count <= fewRows && gpu.works({"multiply_lower"});
+  return isFused || areFew || gpu.works({inverse ? "solve_tiles" : "sample_tiles"});
+}
+
+bool canLogDensity(const Gpu& gpu, size_t count, size_t n, bool inverse) {
+  if (makesDensities(gpu, n)) return true;
+  const bool whitens = inverse ? gpu.works({"less_mean", count <= fewRows ? "multiply_lower" : "sample_tiles"})
+                               : gpu.works({"solve_tiles"});
+  return whitens && gpu.works({"log_density"});
+}
+
 }  // namespace covarium::metal

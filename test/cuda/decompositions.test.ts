@@ -81,6 +81,27 @@ onSoftCuda(
   },
 );
 
+onSoftCuda('Columns and matrices whose numbers the library would not scale are left to the CPU.', async () => {
+  const extreme = `
+    const gpu = covarium.openDevice('cuda');
+    const part = (dtype, units) => {
+      const matrix = covarium.Matrix.from([[3, 1], [1, 3]].map((row) => row.map((x, j) => x * units[j])), { dtype });
+      const { r } = matrix.qrSync({ device: gpu });
+      const isSame = units[0] === units[1];
+      const { s } = isSame ? matrix.svdSync({ device: gpu }) : {};
+      console.log(dtype, r.timings.library?.slice(0, 8), isSame ? s.timings.library?.slice(0, 8) : '');
+    };
+    for (const dtype of ['float32', 'float64']) {
+      const [tiny, huge] = dtype === 'float32' ? [1e-30, 1e30] : [1e-250, 1e250];
+      for (const units of [[1, 1], [1, tiny], [tiny, tiny], [huge, huge], [1, huge], [1, 0]]) part(dtype, units);
+    }
+    gpu.close();`;
+  const lines = (await printedBesideCuda(extreme, library)).split('\n');
+  const ranOnGpu = lines.map((line) => line.split('cuSOLVER').length - 1);
+  // Singular values of float32 are computed in float64.
+  assert.equal(ranOnGpu, [2, 0, 1, 1, 0, 1, 2, 0, 0, 0, 0, 1], lines.join('; '));
+});
+
 onSoftCuda('A QR decomposition or an SVD that does not start or does not converge is an error.', async () => {
   const failing = `
     const gpu = covarium.openDevice('cuda');

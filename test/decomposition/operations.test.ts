@@ -398,6 +398,7 @@ test('A device whose LAPACK lacks a routine is served in TypeScript.', async () 
     fetch: () => {},
     encoder: () => assert.unreachable('a command of the device itself') as never,
     compile: (source) => reference.compile(source),
+    explain: () => assert.unreachable('nobody asks') as never,
     translator: () => reference.translator(),
     translate: (text, folders) => reference.translate(text, folders),
     memory: () => reference.memory(),

@@ -42,6 +42,7 @@ export function openPretendGpu(): PretendGpu {
     compile: (source) => backend.compile(source),
     translator: () => backend.translator(),
     translate: (text, folders) => backend.translate(text, folders),
+    explain: (...asked) => backend.explain(...asked),
     memory: () => backend.memory(),
     close: () => backend.close(),
   };

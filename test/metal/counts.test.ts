@@ -211,7 +211,7 @@ onSoftMetal(
       await throwsCode('ERR_OUT_OF_RANGE', 'COVARIUM_METAL_FROM (all) is not a whole number', () =>
         openDevice('metal'),
       );
-      process.env['COVARIUM_METAL_FROM'] = '';
+      process.env['COVARIUM_METAL_FROM'] = '65536';
       using device = openDevice('metal');
       using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: covarianceOf(3) });
       for (const [count, where] of [

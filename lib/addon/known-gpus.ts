@@ -5,34 +5,43 @@ import { partialPath } from '../file/temporary-name.ts';
 import { cacheFolder } from './cache-folder.ts';
 
 // A GPU's self-test compiles every kernel and runs it, which is most of what opening takes. What it has found good
-// stays good while the GPU, the system and the addon are the same.
+// stays good while the GPU, the system and the addon are the same; and how fast the GPU and the CPU are is measured
+// once, so that each run of a program makes the same choices between them, and gives the same bits.
+
+/** A GPU with its system, and the rates that were measured; none if there was no need. */
+export interface KnownGpu {
+  readonly gpu: string;
+  readonly rates: readonly number[];
+}
 
 /** How many are kept, the latest last. */
 const mostKept = 20;
 const mostBytes = 16_384;
 
-/** The GPUs, each with its system, that this addon has found good in earlier processes. */
-export function passedGpus(addonPath: string): readonly string[] {
+/** The GPUs that this addon has tested or measured in earlier processes. */
+export function knownGpus(addonPath: string): readonly KnownGpu[] {
   try {
     const suffix = nameOf(addonPath, '');
-    return namesIn(fileOfNames()).flatMap((name) => (name.endsWith(suffix) ? name.slice(0, -suffix.length) : []));
+    return knownIn(fileOfNames()).flatMap(({ gpu, rates }) =>
+      gpu.endsWith(suffix) ? { gpu: gpu.slice(0, -suffix.length), rates } : [],
+    );
   } catch {
     return []; // a user without a home
   }
 }
 
-/** Keeps that it has, for processes to come. Where that can't be written, they test the GPU again. */
-export function keepPassed(addonPath: string, gpu: string): void {
+/** Keeps it for processes to come. Where that can't be written, they test and measure the GPU again. */
+export function keepKnown(addonPath: string, { gpu, rates }: KnownGpu): void {
   try {
     const path = fileOfNames();
     const name = nameOf(addonPath, gpu);
-    const names = [...namesIn(path).filter((each) => each !== name), name].slice(-mostKept);
+    const known = [...knownIn(path).filter((each) => each.gpu !== name), { gpu: name, rates }].slice(-mostKept);
     makeFolder(dirname(path), 0o700);
-    write(path, JSON.stringify(names));
+    write(path, JSON.stringify(known));
   } catch {}
 }
 
-const fileOfNames = (): string => join(cacheFolder(), 'passed-gpus.json');
+const fileOfNames = (): string => join(cacheFolder(), 'known-gpus.json');
 
 // Another addon is another program.
 function nameOf(addonPath: string, gpu: string): string {
@@ -41,16 +50,22 @@ function nameOf(addonPath: string, gpu: string): string {
 }
 
 // A file is believed if it belongs to this user and no other can write it.
-function namesIn(path: string): readonly string[] {
+function knownIn(path: string): readonly KnownGpu[] {
   const file = lstatSync(path, { throwIfNoEntry: false });
   if (file === undefined || !file.isFile() || file.size > mostBytes) return [];
   if (file.uid !== process.getuid?.() || (file.mode & 0o022) !== 0) return [];
   try {
-    const names: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return Array.isArray(names) ? names.filter((each) => typeof each === 'string') : [];
+    const known: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return Array.isArray(known) ? known.filter(isKnown) : [];
   } catch {
     return []; // damaged, and written anew
   }
+}
+
+// The addon measures anew where the rates are not those that it gave.
+function isKnown(each: Partial<KnownGpu> | null): each is KnownGpu {
+  const isNumber = (rate: unknown) => typeof rate === 'number';
+  return typeof each?.gpu === 'string' && Array.isArray(each.rates) && each.rates.every(isNumber);
 }
 
 function write(path: string, text: string): void {

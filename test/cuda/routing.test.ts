@@ -1,0 +1,59 @@
+// Which commands the GPU runs: by rates that are measured when it is first opened, and kept.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { onSoftCuda, printedBesideCuda } from './on-cuda.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'covarium-routing-'));
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+const file = join(folder, 'known-gpus.json');
+const setting = { COVARIUM_CUDA_FROM: '', COVARIUM_CACHE: folder };
+
+/** Seconds of a commit; of a number, a multiply-add, a block of a factor (on the CPU, on the GPU); of a byte. */
+const rates = [1e-3, 1e-8, 1e-9, 1e-10, 1e-11, 0, 1e-3, 1e-9];
+
+const program = `
+const { MultivariateNormal, openDevice } = covarium;
+const device = openDevice('cuda');
+const covarianceOf = (n) => Array.from({ length: n }, (_, i) =>
+  Float32Array.from({ length: n }, (_, j) => 0.5 ** Math.abs(i - j)));
+const found = [];
+for (const [rows, columns, dtype] of [
+  [10, 3, 'float32'], [35_000, 3, 'float32'], [50_000, 3, 'float32'], [20_000, 3, 'float64'], [3000, 100, 'float32'],
+]) {
+  const normal = MultivariateNormal.fromCovarianceSync({ device, covariance: covarianceOf(columns), dtype });
+  for (const onDevice of [false, true]) {
+    const draws = normal.sampleSync(rows, { onDevice });
+    const asked = { rows, columns, dtype };
+    found.push(['sample', draws.timings.ranOn, device.explain('sample', { ...asked, onDevice })]);
+    draws.close();
+  }
+  found.push(['factor', normal.timings.factor, device.explain('factor', { columns, dtype })]);
+  normal.close();
+}
+device.close();
+console.log(JSON.stringify(found));
+`;
+
+onSoftCuda('The faster one by the rates of the GPU runs a command, as `explain` says.', async () => {
+  await printedBesideCuda("covarium.openDevice('cuda').close()", setting);
+  const [known] = JSON.parse(readFileSync(file, 'utf8'));
+  assert.is(known.rates.length, rates.length);
+  for (const rate of known.rates) assert.ok(rate >= 0, `${known.rates}`);
+  writeFileSync(file, JSON.stringify([{ ...known, rates }]));
+  const found = JSON.parse(await printedBesideCuda(program, setting));
+  const seen = new Set<string>();
+  for (const [command, ranOn, explanation] of found) {
+    assert.is(ranOn, explanation.runsOn, JSON.stringify([command, explanation]));
+    seen.add(`${command} ${ranOn}`);
+  }
+  assert.equal([...seen].sort(), ['factor cpu', 'sample cpu', 'sample gpu']);
+  // 105,000 numbers: 1.05 ms on the CPU; on the GPU 1.11 and 0.42 for the way to the host.
+  const way = found.slice(3, 5).map(([, ranOn]: [string, string]) => ranOn);
+  assert.equal(way, ['cpu', 'gpu']);
+  assert.equal(JSON.parse(readFileSync(file, 'utf8'))[0].rates, rates);
+});
+
+test.run();
