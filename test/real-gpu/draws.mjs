@@ -7,8 +7,8 @@
 import { MultivariateNormal } from '../../dist/lib/index.js';
 import { best, covarianceOf, devices } from './measure.mjs';
 
-const normalsOf = (n) =>
-  devices.map((device) => MultivariateNormal.fromCovarianceSync({ device, covariance: covarianceOf(n) }));
+const normalsOf = (n, dtype = 'float32') =>
+  devices.map((device) => MultivariateNormal.fromCovarianceSync({ device, covariance: covarianceOf(n), dtype }));
 
 for (const [n, count] of [
   ...[[1, 300_001], [2, 100_003], [3, 50_001], [16, 9001], [31, 5003], [64, 2049], [65, 2049], [100, 1111]], // biome-ignore format: pairs
@@ -22,7 +22,7 @@ for (const [n, count] of [
 }
 console.log('the draws have the same bits');
 
-for (const [n, count] of [
+const sizes = [
   [2, 1e6],
   [16, 1e6],
   [64, 4e6],
@@ -30,9 +30,10 @@ for (const [n, count] of [
   [1000, 1e4],
   [1000, 1e5],
   [4000, 1e3],
-]) {
+];
+for (const [dtype, n, count] of ['float32', 'float64'].flatMap((each) => sizes.map((size) => [each, ...size]))) {
   const times = [];
-  for (const normal of normalsOf(n)) {
+  for (const normal of normalsOf(n, dtype)) {
     const kept = await normal.sample(count, { seed: 1, onDevice: true });
     const { kind } = normal.device;
     let onGpu = Number.POSITIVE_INFINITY;
@@ -45,11 +46,11 @@ for (const [n, count] of [
       times.push(`left there ${whole.toFixed(3)} ms (the GPU works ${onGpu.toFixed(4)})`);
     }
     kept.close();
-    const out = normal.device.matrix(count, n);
+    const out = normal.device.matrix(count, n, { dtype });
     times.push(`${kind} ${(await best(() => draw(out))).toFixed(3)} ms`);
     out.close();
   }
-  console.log(`D = ${n}, N = ${count}: ${times.join(', ')}`);
+  console.log(`${dtype}, D = ${n}, N = ${count}: ${times.join(', ')}`);
 }
 
 for (const dtype of ['float32', 'float64'])

@@ -6,16 +6,17 @@ import torch
 from peer import best, gpu
 
 print(torch.__version__, torch.cuda.get_device_name())
-for n, count in [(2, 10**6), (16, 10**6), (64, 4 * 10**6), (100, 10**6), (1000, 10**4), (1000, 10**5), (4000, 1000)]:
-    i = torch.arange(n, dtype=torch.float32, device=gpu)
-    covariance = 1 / (1 + (i[:, None] - i).abs()) + torch.eye(n, device=gpu)
-    mean = torch.zeros(n, device=gpu)
+sizes = [(2, 10**6), (16, 10**6), (64, 4 * 10**6), (100, 10**6), (1000, 10**4), (1000, 10**5), (4000, 1000)]
+for dtype, (n, count) in [(dtype, size) for dtype in [torch.float32, torch.float64] for size in sizes]:
+    i = torch.arange(n, dtype=dtype, device=gpu)
+    covariance = 1 / (1 + (i[:, None] - i).abs()) + torch.eye(n, dtype=dtype, device=gpu)
+    mean = torch.zeros(n, dtype=dtype, device=gpu)
     normal = torch.distributions.MultivariateNormal(mean, covariance, validate_args=False)
     factor = torch.linalg.cholesky(covariance)
-    pinned = torch.empty((count, n), pin_memory=True)
-    by_hand = lambda: torch.addmm(mean, torch.randn(count, n, device=gpu), factor.T)
+    pinned = torch.empty((count, n), dtype=dtype, pin_memory=True)
+    by_hand = lambda: torch.addmm(mean, torch.randn(count, n, dtype=dtype, device=gpu), factor.T)
     print(
-        f"D = {n}, N = {count}: MultivariateNormal {best(lambda: normal.sample((count,)))}, .cpu() "
+        f"{dtype}, D = {n}, N = {count}: MultivariateNormal {best(lambda: normal.sample((count,)))}, .cpu() "
         f"{best(lambda: normal.sample((count,)).cpu(), 3)}; by hand {best(by_hand)}, .cpu() "
         f"{best(lambda: by_hand().cpu(), 3)}, into pinned memory {best(lambda: pinned.copy_(by_hand()))}"
     )
