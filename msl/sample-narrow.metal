@@ -4,30 +4,56 @@
 #include "params.h"
 #include "quad.h"
 #include "sample-rows.h"
+#ifndef __METAL_VERSION__
+#include "normal-float64.h"
+#endif
+
+// The normals of a block of Philox's words.
+inline void make_normals(PhiloxBlock<uint> words, thread float* normals) {
+  const NormalBlock<float> made = normal_block<float, int, uint>(words);
+  normals[0] = made.z0;
+  normals[1] = made.z1;
+  normals[2] = made.z2;
+  normals[3] = made.z3;
+}
+inline void put_normals(thread const float* normals, threadgroup float* to) { put_quad(normals, to); }
+#ifndef __METAL_VERSION__
+inline void make_normals(PhiloxBlock<uint> words, thread double* normals) {
+  const covarium::normal_float64::Pair<double> made =
+      covarium::normal_float64::block<double>((ulong(words.w0) << 32) | words.w1, (ulong(words.w2) << 32) | words.w3);
+  normals[0] = made.x;
+  normals[1] = made.y;
+}
+inline void put_normals(thread const double* normals, threadgroup double* to) {
+  to[0] = normals[0];
+  to[1] = normals[1];
+}
+#endif
 
 // Writes elements first ... of the stream as rows of n, which are `apart` elements apart, a multiple of four.
-inline void fill_rows_apart(threadgroup float* z, ulong first, uint length, uint n, uint apart, NormalStream stream,
+template <typename T>
+inline void fill_rows_apart(threadgroup T* z, ulong first, uint length, uint n, uint apart, NormalStream stream,
                             uint lane, uint lanes) {
-  const uint skipped = uint(first) & 3u;
-  const bool isWhole = skipped == 0u && n % 4u == 0u;
-  for (uint b = lane; b < (skipped + length + 3u) / 4u; b += lanes) {
-    const ulong block = (first >> 2) + b;
+  constexpr uint each = 4u * sizeof(float) / sizeof(T);  // normals of a block
+  const uint skipped = uint(first) % each;
+  const bool isWhole = skipped == 0u && n % each == 0u;
+  for (uint b = lane; b < (skipped + length + each - 1u) / each; b += lanes) {
+    const ulong block = first / each + b;
     PhiloxBlock<uint> counter;
     counter.w0 = uint(block);
-    counter.w1 = uint(block >> 32) & 0x3fffffffu;  // elements are counted modulo 2^64
+    counter.w1 = uint(block >> 32) & (0xffffffffu / each);  // elements are counted modulo 2^64
     counter.w2 = stream.streamLow;
     counter.w3 = stream.streamHigh;
-    const NormalBlock<float> made =
-        normal_block<float, int, uint>(philox4x32_10(counter, stream.seedLow, stream.seedHigh));
-    const float normals[4] = {made.z0, made.z1, made.z2, made.z3};
+    T normals[each];
+    make_normals(philox4x32_10(counter, stream.seedLow, stream.seedHigh), normals);
     const uint begin = b == 0u ? skipped : 0u;
-    uint e = 4u * b + begin - skipped, r = e / n, c = e - r * n;
+    uint e = each * b + begin - skipped, r = e / n, c = e - r * n;
     if (isWhole) {
-      put_quad(normals, z + r * apart + c);
+      put_normals(normals, z + r * apart + c);
       continue;
     }
 #pragma unroll
-    for (uint j = 0u; j < 4u; ++j) {
+    for (uint j = 0u; j < each; ++j) {
       if (j < begin || e >= length) continue;
       z[r * apart + c] = normals[j];
       ++e;
@@ -44,12 +70,10 @@ inline void fill_rows_apart(threadgroup float* z, ulong first, uint length, uint
 // most sample_narrow_most columns. A lane makes 4 x 4 entries in registers, twice; a group makes as many rows at once
 // as its lanes reach, and packs the factor once for all of rowsPerGroup. Nothing above the factor's diagonal is read.
 //
-// Grid: ceil(count / rowsPerGroup) threadgroups or more, of sample_narrow_lanes (otherwise, or with more columns,
-// nothing is written); memory: sample_narrow_bytes.
-kernel void sample_narrow(device const float* factor [[buffer(0)]], device const float* mean [[buffer(1)]],
-                          device float* out [[buffer(2)]], constant SampleParams& params [[buffer(3)]],
-                          threadgroup float* memory THREADGROUP_MEMORY(0), uint group [[threadgroup_position_in_grid]],
-                          uint lane [[thread_position_in_threadgroup]], uint lanes [[threads_per_threadgroup]]) {
+template <typename T>
+inline void sample_narrow_group(device const T* factor, device const T* mean, device T* out,
+                                constant SampleParams& params, threadgroup T* memory, uint group, uint lane,
+                                uint lanes) {
   const ulong firstRow = ulong(group) * params.rowsPerGroup;
   const uint n = params.columns;
   if (lanes != sample_narrow_lanes || n > sample_narrow_most || n == 0u || firstRow >= params.count) return;
@@ -59,8 +83,8 @@ kernel void sample_narrow(device const float* factor [[buffer(0)]], device const
   // So every lane has the same number of products.
   const uint halves = (quads + 1u) / 2u, between = lanes / halves, low = lane / between, own = lane - low * between;
   const bool works = low < halves;
-  threadgroup float* entries = memory;
-  threadgroup float* z = memory + narrow_entries(quads, quads);
+  threadgroup T* entries = memory;
+  threadgroup T* z = memory + narrow_entries(quads, quads);
   NormalStream stream;
   stream.seedLow = params.seedLow;
   stream.seedHigh = params.seedHigh;
@@ -72,27 +96,27 @@ kernel void sample_narrow(device const float* factor [[buffer(0)]], device const
     const uint here = rows - done < atOnce ? rows - done : atOnce;
     fill_rows_apart(z, first + ulong(done) * n, here * n, n, apart, stream, lane, lanes);
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    float sums[2][4][4];
+    T sums[2][4][4];
     if (works) {
 #pragma unroll
       for (uint set = 0u; set < 2u; ++set) {
         const uint four = set == 0u ? low : quads - 1u - low;
 #pragma unroll
         for (uint c = 0u; c < 4u; ++c) {
-          const float start = 4u * four + c < n ? mean[4u * four + c] : 0.0f;
+          const T start = 4u * four + c < n ? mean[4u * four + c] : T(0);
 #pragma unroll
           for (uint r = 0u; r < 4u; ++r) sums[set][r][c] = start;
         }
         if (set == 1u && four == low) continue;
         for (uint q = 0u; q <= four; ++q) {
-          float y[4][4];
+          T y[4][4];
 #pragma unroll
           for (uint k = 0u; k < 4u; ++k)
             take_quad(entries + narrow_entries(quads, q) + 4u * (k * (quads - q) + four - q), y[k]);
           if (q < four) {
 #pragma unroll
             for (uint r = 0u; r < 4u; ++r) {
-              float x[4];
+              T x[4];
               take_quad(z + (own + r * between) * apart + 4u * q, x);
 #pragma unroll
               for (uint k = 0u; k < 4u; ++k) {
@@ -103,7 +127,7 @@ kernel void sample_narrow(device const float* factor [[buffer(0)]], device const
           } else {  // the diagonal
 #pragma unroll
             for (uint r = 0u; r < 4u; ++r) {
-              float x[4];
+              T x[4];
               take_quad(z + (own + r * between) * apart + 4u * q, x);
 #pragma unroll
               for (uint k = 0u; k < 4u; ++k) {
@@ -119,13 +143,13 @@ kernel void sample_narrow(device const float* factor [[buffer(0)]], device const
     if (works) {
 #pragma unroll
       for (uint r = 0u; r < 4u; ++r) {
-        threadgroup float* row = z + (own + r * between) * apart;
+        threadgroup T* row = z + (own + r * between) * apart;
         put_quad(sums[0][r], row + 4u * low);
         if (quads - 1u - low != low) put_quad(sums[1][r], row + 4u * (quads - 1u - low));
       }
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    device float* mine = out + (firstRow + done) * n;
+    device T* mine = out + (firstRow + done) * n;
     const uint downwards = lanes / n, across = lanes - downwards * n;
     uint r = lane / n, c = lane - r * n;
     for (uint e = lane; e < here * n; e += lanes) {
@@ -139,4 +163,13 @@ kernel void sample_narrow(device const float* factor [[buffer(0)]], device const
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
+}
+
+// Grid: ceil(count / rowsPerGroup) threadgroups or more, of sample_narrow_lanes (otherwise, or with more columns,
+// nothing is written); memory: sample_narrow_bytes.
+kernel void sample_narrow(device const float* factor [[buffer(0)]], device const float* mean [[buffer(1)]],
+                          device float* out [[buffer(2)]], constant SampleParams& params [[buffer(3)]],
+                          threadgroup float* memory THREADGROUP_MEMORY(0), uint group [[threadgroup_position_in_grid]],
+                          uint lane [[thread_position_in_threadgroup]], uint lanes [[threads_per_threadgroup]]) {
+  sample_narrow_group(factor, mean, out, params, memory, group, lane, lanes);
 }

@@ -26,6 +26,9 @@ namespace msl {
 KERNEL(fill_normal, (float* out, msl::NormalParams params), out, params, GROUP* LANES + LANE)
 CROWDED_KERNEL(128, 6, sample_narrow, (const float* factor, const float* mean, float* out, msl::SampleParams params),
                factor, mean, out, params, groupMemory, GROUP, LANE, LANES)
+CROWDED_KERNEL(128, 4, sample_narrow_float64,
+               (const double* factor, const double* mean, double* out, msl::SampleParams params), factor, mean, out,
+               params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 CROWDED_KERNEL(256, 2, sample_tiles,
                (const float* factor, const float* mean, const float* z, float* out, msl::SampleTileParams params),
                factor, mean, z, out, params, groupMemory, GROUP, LANE, LANES)

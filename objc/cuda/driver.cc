@@ -59,6 +59,7 @@ std::string findAll(void* library, Driver& found) {
   find("cuModuleUnload", found.moduleUnload);
   find("cuModuleGetFunction", found.moduleGetFunction);
   find("cuFuncGetAttribute", found.functionGetAttribute);
+  find("cuFuncSetAttribute", found.functionSetAttribute);
   find("cuLaunchKernel", found.launchKernel);
   return missing;
 }

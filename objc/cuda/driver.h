@@ -67,6 +67,7 @@ struct Driver {
   Result (*moduleUnload)(Module module);
   Result (*moduleGetFunction)(Function* function, Module module, const char* name);
   Result (*functionGetAttribute)(int* value, int attribute, Function function);
+  Result (*functionSetAttribute)(Function function, int attribute, int value);
   Result (*launchKernel)(Function function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
                          unsigned blockY, unsigned blockZ, unsigned sharedBytes, Stream stream, void** parameters,
                          void** extra);

@@ -227,6 +227,11 @@ void Run::launchGroups(const std::string& kernel, std::initializer_list<DevicePo
 }
 
 void Run::launch(Function function, void** arguments, Size3 groups, size_t lanes, size_t memoryBytes) {
+  constexpr size_t withoutAsking = 49152;
+  constexpr int mostGroupMemory = 8;
+  if (memoryBytes > withoutAsking)
+    gpu_.require(driver_.functionSetAttribute(function, mostGroupMemory, static_cast<int>(memoryBytes)),
+                 "Giving a kernel's groups more memory");
   gpu_.require(driver_.launchKernel(function, groups[0], groups[1], groups[2], static_cast<unsigned>(lanes), 1, 1,
                                     static_cast<unsigned>(memoryBytes), gpu_.compute(), arguments, nullptr),
                "Starting a kernel");

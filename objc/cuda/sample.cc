@@ -14,7 +14,7 @@ namespace {
 
 // Of one slice: the GPU makes one while the slice before it is copied to the host.
 constexpr size_t sliceElements = size_t{1} << 22;
-static_assert(narrowColumns <= sample_narrow_most);
+static_assert(std::max(narrowColumns, narrowColumnsFloat64) <= sample_narrow_most);
 
 void makeNormals(Run& run, DevicePointer out, size_t count, NormalCounter counter, Dtype dtype) {
   const size_t blockElements = dtype == Dtype::float32 ? 4 : 2;
@@ -84,18 +84,18 @@ void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, 
     const size_t floats = bytesOf(dtype) / sizeof(float);
     run.made(out, first * n * floats, here * n * floats);
   };
-  if (dtype == Dtype::float32 && n <= narrowColumns && !inverse) {
+  const size_t floats = bytesOf(dtype) / sizeof(float);
+  if (n <= (dtype == Dtype::float32 ? narrowColumns : narrowColumnsFloat64) && !inverse) {
     forSlices(count, rowsPerSlice(run, out, count, n), [&](size_t first, size_t here) {
       const uint perGroup = narrowRowsPerGroup(here, n);
       const SampleParams params = sampleParams(after(counter, uint64_t{first} * n), here, n, perGroup, false);
-      const DevicePointer made = run.slice(out, first * n, here * n);
-      run.launch("sample_narrow", {run.address(factor), run.address(mean), made}, params, groupsOf(here, perGroup),
-                 sample_narrow_lanes, sample_narrow_bytes(columns));
+      const DevicePointer made = run.slice(out, first * n * floats, here * n * floats);
+      run.launch(kernelFor("sample_narrow", dtype), {run.address(factor), run.address(mean), made}, params,
+                 groupsOf(here, perGroup), sample_narrow_lanes, floats * sample_narrow_bytes(columns));
       finish(made, first, here);
     });
     return;
   }
-  const size_t floats = bytesOf(dtype) / sizeof(float);
   DevicePointer normals = 0;
   forSlices(count, rowsPerSlice(run, out, count, n), [&](size_t first, size_t here) {
     const size_t at = first * n * floats, length = here * n * floats;

@@ -61,6 +61,8 @@ def launch(name, buffers, params, groups, lanes, memory=0):
     function = ctypes.c_void_p()
     place = tensor_module if f".entry {name}(" in tensor_text else module
     require(cuda.cuModuleGetFunction(ctypes.byref(function), place, name.encode()))
+    if memory > 49152:
+        require(cuda.cuFuncSetAttribute(function, 8, memory))  # the most dynamic shared memory
     values = [ctypes.c_void_p(buffer.data_ptr()) for buffer in buffers] + [params]
     pointers = (ctypes.c_void_p * len(values))(*[ctypes.addressof(value) for value in values])
     stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
@@ -217,6 +219,33 @@ def filled64(*shape):
 
 work = launch("fill_normal_float64", [filled64(count)], words(1, 0, 0, 0, 0, 0, count), -(-count // 512), 256)
 say("fill_normal_float64, 10^8", work, 0, 8 * count)
+
+for n in [2, 16, 64, 96]:
+    rows = 64 * 10**6 // n
+    factor, mean, z, out = torch.tril(filled64(n, n)), filled64(n), filled64(rows, n), filled64(rows, n)
+    at_once, memory = narrow(n)
+    per_group = min(max(rows // (at_once * 132 * 16), 1), 16) * at_once
+    params = words(1, 0, 0, 0, 0, 0, rows, n, per_group, 0)
+    work = launch("sample_narrow_float64", [factor, mean, out], params, -(-rows // per_group), 128, 2 * memory)
+
+    def by_hand():
+        torch.addmm(mean, torch.randn(rows, n, device="cuda", dtype=double), factor.T, out=z)
+
+    say(f"sample_narrow_float64, {rows} x {n}", work, rows * n * (n + 1), 8 * rows * n, by_hand, peak64)
+    made = torch.empty_like(out)
+    fill = launch("fill_normal_float64", [z], words(1, 0, 0, 0, 0, 0, rows * n), -(-rows * n // 512), 256)
+    params = words(rows, n, int(n % 4 == 0), gpu.multi_processor_count)
+    tiles = launch("sample_tiles_float64", [factor, mean, z, made], params, -(-rows // tile), tile_lanes, tile_bytes)
+
+    def by_tiles():
+        fill()
+        tiles()
+
+    say("    the same by fill_normal_float64 and sample_tiles_float64", by_tiles, rows * n * (n + 1), 32 * rows * n, None, peak64)
+    work()
+    if not torch.equal(made, out):
+        raise SystemExit("The bits differ.")
+    del z, out, made
 
 for n, rows in [(100, 10**6), (1000, 10**4), (1000, 10**5)]:
     factor = torch.tril(filled64(n, n)) / n + torch.eye(n, device="cuda", dtype=double)

@@ -77,14 +77,22 @@ int cuFuncGetAttribute(int* value, int attribute, void*) {
   return success;
 }
 
+int cuFuncSetAttribute(void* function, int attribute, int value) {
+  IN_CONTEXT("cuFuncSetAttribute");
+  if (attribute != 8 || value < 0 || value > 65536) return invalidValue;
+  static_cast<ptx::Kernel*>(function)->mostSharedBytes = static_cast<unsigned>(value);
+  return success;
+}
+
 int cuLaunchKernel(void* function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY,
                    unsigned blockZ, unsigned sharedBytes, void* stream, void** parameters, void**) {
   IN_CONTEXT("cuLaunchKernel");
-  if (gridX == 0 || blockX == 0 || blockX > 1024 || blockY != 1 || blockZ != 1 || sharedBytes > 49152 || gridY == 0 ||
-      gridY > 65535 || gridZ == 0 || gridZ > 65535)
+  if (gridX == 0 || blockX == 0 || blockX > 1024 || blockY != 1 || blockZ != 1 || gridY == 0 || gridY > 65535 ||
+      gridZ == 0 || gridZ > 65535)
     return invalidValue;
   // The module may be unloaded before the kernel runs.
   const ptx::Kernel kernel = *static_cast<const ptx::Kernel*>(function);
+  if (sharedBytes > kernel.mostSharedBytes) return invalidValue;
   ptx::Launch launch{{gridX, gridY, gridZ}, blockX, sharedBytes, std::vector<char>(kernel.parameterBytes)};
   for (size_t i = 0; i < kernel.parameters.size(); ++i)
     memcpy(launch.parameters.data() + kernel.parameters[i].offset, parameters[i], kernel.parameters[i].sizeBytes);

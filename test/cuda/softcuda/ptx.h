@@ -24,6 +24,7 @@ struct Kernel {
   std::string name;
   std::vector<Parameter> parameters;
   size_t parameterBytes = 0;
+  unsigned mostSharedBytes = 49152;
   std::shared_ptr<const Code> code;
 };
 
