@@ -135,8 +135,8 @@ export interface Backend {
   /** Element types of sampling and linear algebra, `float32` first. */
   readonly dtypes: readonly Dtype[];
   /**
-   * Why {@link Encoder} throws `ERR_UNSUPPORTED` for decompositions (a LAPACK without one of the routines); '' if it
-   * does not.
+   * Why {@link Encoder} throws `ERR_UNSUPPORTED` for decompositions other than {@link Encoder.lu} (a LAPACK without one
+   * of the routines); '' if it does not.
    */
   readonly lacksDecompositions: string;
   /**

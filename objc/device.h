@@ -69,7 +69,7 @@ class CommandBuffer {
                             NormalCounter counter) = 0;
   virtual void logDensityBatch(Operand factors, Operand means, Operand rows, Operand out, size_t n,
                                Operand constants) = 0;
-  // Decompositions of finite entries. They throw ERR_UNSUPPORTED if Device::lacksDecompositions() gives a reason.
+  // Decompositions of finite entries. All but LU throw ERR_UNSUPPORTED if Device::lacksDecompositions() gives a reason.
   virtual void transpose(Operand from, Operand to, size_t rows, size_t columns) = 0;
   virtual void symmetricEigen(Operand a, Operand values, size_t n, bool vectors) = 0;
   virtual void echelon(Operand rows, Operand pivots, size_t n, double tolerance) = 0;

@@ -98,7 +98,7 @@ function* solve(matrix: Matrix, b: Operand, options: LinearAlgebraOptions): Task
 
 /** The solution x (n x columns) of A x = b. */
 function* solution(place: Place, b: () => Real, n: number, columns: number): Tasks<Storage> {
-  const [x] = yield* committed(place, [n * columns], (encoder, [x], scratch) => {
+  const encode = (encoder: Encoder, [x]: readonly Real[], scratch: Scratch) => {
     const triangles = finiteCopy(place, n, encoder, scratch);
     const right = scratch.input(b(), place.dtype);
     encoder.requireFinite(right, columns);
@@ -106,7 +106,8 @@ function* solution(place: Place, b: () => Real, n: number, columns: number): Tas
     encoder.transpose(right, rows, n, columns);
     encodeSolve(triangles, rows, n, encoder, scratch);
     if (columns > 1) encoder.transpose(rows, x!, columns, n);
-  });
+  };
+  const [x] = yield* committed(place, [n * columns], encode, place.device);
   return x!;
 }
 
@@ -150,12 +151,13 @@ function* inverse(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown>
     for (let i = 0; i < n; i++) rows[i * (n + 1)] = 1;
     return rows;
   };
-  const [x] = yield* committed(place, [n * n], (encoder, [x], scratch) => {
+  const encode = (encoder: Encoder, [x]: readonly Real[], scratch: Scratch) => {
     const triangles = finiteCopy(place, n, encoder, scratch);
     const rows = identity(scratch.zeros(place.dtype, n * n));
     encodeSolve(triangles, rows, n, encoder, scratch);
     encoder.transpose(rows, x!, n, n);
-  });
+  };
+  const [x] = yield* committed(place, [n * n], encode, place.device);
   timesPower(x!, -unit);
   const right = () => identity(zerosOf(place.dtype, n * n) as Real);
   const held = yield* heldSolution(x!, given, right, n, 'Inverse entry', 'Scale `matrix`.');
@@ -174,16 +176,17 @@ function* slogdet(matrix: Matrix, options: LinearAlgebraOptions): Tasks<unknown>
 function* determinantOf(matrix: Matrix, options: LinearAlgebraOptions): Tasks<ScaledProduct> {
   const { place, unit } = placeInUnit(placeOf(matrix, options));
   const n = requireSquare('Matrix', matrix);
-  const [triangles, pivots] = yield* committed(place, [n * n, n], (encoder, [triangles, pivots], scratch) => {
+  const encode = (encoder: Encoder, [triangles, pivots]: readonly Real[], scratch: Scratch) => {
     encoder.copy(scratch.input(place.values(), place.dtype), triangles!);
     encoder.requireFinite(triangles!, n);
     encoder.lu(triangles!, pivots!, n);
-  });
+  };
+  const [triangles, pivots] = yield* committed(place, [n * n, n], encode, place.device);
   const determinant = new ScaledProduct();
-  const [factored, swaps] = [triangles!.values, pivots!.values];
+  const [factored, swaps, power] = [triangles!.values, pivots!.values, 2 ** unit];
   for (let i = 0; i < n; i++) {
     determinant.multiply(swaps[i] === i ? factored[i * (n + 1)]! : -factored[i * (n + 1)]!);
-    determinant.multiply(2 ** unit);
+    determinant.multiply(power);
   }
   triangles!.close();
   pivots!.close();

@@ -67,8 +67,6 @@ std::string missing(void* blas, void* lapack, LapackRoutines<T>& routines) {
   look("gesdd", routines.gesdd);
   look("gejsv", routines.gejsv);
   look("pstrf", routines.pstrf);
-  look("getrf", routines.getrf);
-  look("getrs", routines.getrs);
   return absent;
 }
 

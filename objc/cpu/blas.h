@@ -48,6 +48,7 @@ struct LapackRoutines {
                 const int* ldv, T* work, const int* lwork, int* iwork, int* info) = nullptr;
   void (*pstrf)(const char* uplo, const int* n, T* a, const int* lda, int* piv, int* rank, const T* tol, T* work,
                 int* info) = nullptr;
+  // Accelerate's alone: simd/lu.inc is faster than other libraries.
   void (*getrf)(const int* m, const int* n, T* a, const int* lda, int* ipiv, int* info) = nullptr;
   void (*getrs)(const char* trans, const int* n, const int* nrhs, const T* a, const int* lda, const int* ipiv, T* b,
                 const int* ldb, int* info) = nullptr;

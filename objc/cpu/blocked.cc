@@ -126,12 +126,9 @@ void blockedLu(const Execution& execution, T* a, int* swaps, size_t n) {
   const auto triangleOf = [&](size_t first) { return triangles.data() + first / luWidth % 2 * luWidth * luWidth; };
   const auto factorPanel = [&](size_t first) {
     const size_t wide = std::min(luWidth, n - first);
-    const int rows = blasInt(n - first), columns = blasInt(wide);
     T* panel = a + first * n + first;
-    int info = 0;
-    execution.blas.lapack<T>().getrf(&rows, &columns, panel, &stride, swaps + first, &info);
-    if (info < 0) requireDone("getrf", info);  // the caller finds a pivot of 0
-    for (size_t i = 0; i < wide; ++i) swaps[first + i] += static_cast<int>(first) - 1;
+    kernels.factorLu(panel, n, wide, n - first, swaps + first);
+    for (size_t i = 0; i < wide; ++i) swaps[first + i] += static_cast<int>(first);
     T* triangle = triangleOf(first);
     for (size_t i = 0; i < wide; ++i) {
       for (size_t k = 0; k < i; ++k) triangle[i * wide + k] = panel[k * n + i];
@@ -168,7 +165,6 @@ void blockedLu(const Execution& execution, T* a, int* swaps, size_t n) {
 
 template <typename T>
 void blockedLuSolve(const Execution& execution, const T* lu, const int* swaps, T* x, size_t count, size_t n) {
-  const RealKernels<T>& kernels = execution.kernels.of<T>();
   const int stride = blasInt(n);
   const T one = 1, minusOne = -1;
   forRowBlocks(execution, count, luShare, [&](size_t begin, size_t here, unsigned) {
@@ -177,7 +173,8 @@ void blockedLuSolve(const Execution& execution, const T* lu, const int* swaps, T
     solveRowsForward(execution, lu, n, rows, n, here, n);
     // The other triangle has ones on its diagonal. In reverse order its rows are those of a lower one, which
     // solveRows takes.
-    std::vector<T> backward(luWidth * luWidth), reversed(here * luWidth);
+    const size_t side = std::min(n, luWidth);
+    std::vector<T> backward(side * side), reversed(here * side);
     for (size_t last = n; last > 0;) {
       execution.stopIfCancelled();
       const size_t wide = (last - 1) % luWidth + 1, first = last - wide;
@@ -191,7 +188,7 @@ void blockedLuSolve(const Execution& execution, const T* lu, const int* swaps, T
       }
       for (size_t r = 0; r < here; ++r)
         std::reverse_copy(rows + r * n + first, rows + r * n + last, reversed.data() + r * wide);
-      kernels.solveRows(backward.data(), wide, reversed.data(), wide, here, wide);
+      solveRowsForward(execution, backward.data(), wide, reversed.data(), wide, here, wide);
       for (size_t r = 0; r < here; ++r)
         std::reverse_copy(reversed.data() + r * wide, reversed.data() + (r + 1) * wide, rows + r * n + first);
       last = first;

@@ -37,10 +37,10 @@ void blockedEigen(const Execution& execution, T* a, T* values, size_t n);
 // gesdd of n x n: a = u diag(values) vt. a is lost.
 template <typename T>
 void blockedSvd(const Execution& execution, T* a, T* u, T* values, T* vt, size_t n);
-// getrf of n x n; `swaps[i]` is the row, from 0, that row i was swapped with.
+// RealKernels::factorLu of n x n.
 template <typename T>
 void blockedLu(const Execution& execution, T* a, int* swaps, size_t n);
-// getrs of the transpose: `count` columns of x.
+// Rows x <- y with a y = x, for the triangles of a.
 template <typename T>
 void blockedLuSolve(const Execution& execution, const T* lu, const int* swaps, T* x, size_t count, size_t n);
 

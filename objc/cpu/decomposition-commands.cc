@@ -118,7 +118,7 @@ void CpuCommandBuffer::pivotedCholesky(Operand a, Operand order, size_t n, doubl
 }
 
 void CpuCommandBuffer::lu(Operand a, Operand pivots, size_t n) {
-  recordDecomposition([=](const Execution& execution) {
+  record([=](const Execution& execution) {
     withReal(a, [&](auto real) {
       using T = decltype(real);
       cpu::lu(execution, a.as<T>(), pivots.as<T>(), n);
@@ -127,7 +127,7 @@ void CpuCommandBuffer::lu(Operand a, Operand pivots, size_t n) {
 }
 
 void CpuCommandBuffer::luSolve(Operand lu, Operand pivots, Operand rows, size_t n) {
-  recordDecomposition([=](const Execution& execution) {
+  record([=](const Execution& execution) {
     withReal(rows, [&](auto real) {
       using T = decltype(real);
       cpu::luSolve(execution, lu.as<T>(), pivots.as<T>(), rows.as<T>(), rows.length / n, n);

@@ -265,18 +265,20 @@ void pivotedCholesky(const Execution& execution, T* a, T* order, size_t n, doubl
 
 template <typename T>
 void lu(const Execution& execution, T* a, T* pivots, size_t n) {
-  const int size = blasInt(n);
   std::vector<int> rows(n);
   const T power = raise(a, n, n);
   std::vector<int> shifts = columnShifts(a, n);
   raiseColumns(a, shifts);
-  if (isBlocked(execution, n)) {
-    blockedLu(execution, a, rows.data(), n);
-  } else {
+  if (execution.blas.hasMatrixUnit) {
+    const int size = blasInt(n);
     int info = 0;
     execution.blas.lapack<T>().getrf(&size, &size, a, &size, rows.data(), &info);
     if (info < 0) requireDone("getrf", info);
     for (int& row : rows) --row;
+  } else if (isBlocked(execution, n)) {
+    blockedLu(execution, a, rows.data(), n);
+  } else {
+    execution.kernels.of<T>().factorLu(a, n, n, n, rows.data());
   }
   lowerTriangles(a, shifts, rows);
   // Only the triangle on and above LAPACK's diagonal: the other one holds numbers relative to its pivots.
@@ -300,19 +302,17 @@ void luSolve(const Execution& execution, const T* lu, const T* pivots, T* rows, 
     for (size_t i = 0; i < n; ++i) multiply(raised.data() + i * n, i + 1, power);
     lu = raised.data();
   }
-  const int size = blasInt(n), columns = blasInt(count);
   std::vector<int> swaps(n);
   for (size_t i = 0; i < n; ++i) swaps[i] = static_cast<int>(pivots[i]);
-  // A product of a few columns reads as much as one of many.
-  constexpr size_t few = 16;
-  if (count >= few && !execution.blas.hasMatrixUnit) {
+  if (execution.blas.hasMatrixUnit) {
+    const int size = blasInt(n), columns = blasInt(count);
+    for (int& swap : swaps) ++swap;
+    int info = 0;
+    execution.blas.lapack<T>().getrs("T", &size, &columns, lu, &size, swaps.data(), rows, &size, &info);
+    requireDone("getrs", info);
+  } else {
     blockedLuSolve(execution, lu, swaps.data(), rows, count, n);
-    return multiply(rows, count * n, power);
   }
-  for (int& swap : swaps) ++swap;
-  int info = 0;
-  execution.blas.lapack<T>().getrs("T", &size, &columns, lu, &size, swaps.data(), rows, &size, &info);
-  requireDone("getrs", info);
   multiply(rows, count * n, power);
 }
 

@@ -1,5 +1,6 @@
-// Decompositions by LAPACK, on the calling thread. Row-major throughout: to LAPACK, which is column-major, a row-major
-// matrix is its transpose, so that no matrix is transposed here to suit it. lib/backend.ts says what each one does.
+// Decompositions by LAPACK on the calling thread, and by our own code (blocked.h, simd/lu.inc). Row-major throughout:
+// to LAPACK, which is column-major, a row-major matrix is its transpose, so that no matrix is transposed here to suit
+// it. lib/backend.ts says what each one does.
 #pragma once
 
 #include "execution.h"

@@ -52,6 +52,7 @@ namespace {
 #include "rows.inc"
 #include "solve.inc"
 #include "product.inc"
+#include "lu.inc"
 #include "batch.inc"
 #include "checks.inc"
 #include "normal-quantile.inc"
@@ -139,7 +140,7 @@ constexpr RealKernels<T> realKernels() {
           narrowProduct<T>,  solveLimit,          solveRows<T>,         logDensities<T>,   fewRows,
           solveFewRows<T>,   surelySymmetric<T>,  allFinite<T>,         abreastLimit,      lanesOf<T>,
           abreastScratch<T>, factorOne<T>,        factorAbreast<T>,     sampleAbreast<T>,  squaredDistancesAbreast<T>,
-          stretchRows<T>,    countBetween<T>,     ownProducts<T>()};
+          stretchRows<T>,    countBetween<T>,     factorLu<T>,          ownProducts<T>()};
 }
 
 }  // namespace

@@ -117,6 +117,9 @@ struct RealKernels {
   // rows, gets the rows that have a number from lower[j] to upper[j]; returns how many there are.
   size_t (*countBetween)(const T* rows, size_t count, size_t n, const T* lower, const T* upper, CountOf<T>* below,
                          uint32_t* hits);
+  // `count` rows of n <- their part of the LU decomposition of an n x n matrix in which they are the first, as in
+  // Encoder.lu (lib/backend.ts); swaps[k] is the column that was swapped with column k.
+  void (*factorLu)(T* rows, size_t stride, size_t count, size_t n, int* swaps);
   // Our own products with the signatures of BLAS, for the arguments that the device uses (product.inc); potrf is
   // missing.
   BlasRoutines<T> products;
