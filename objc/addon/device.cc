@@ -72,8 +72,11 @@ void detach(Napi::Env env, napi_value arrayBuffer) {
   }
 }
 
-// The pages of a buffer that shrinks go away under a command that uses them. A SharedArrayBuffer can only grow.
-void refuseResizable(Napi::Env env, napi_value arrayBuffer) {
+// The pages of a buffer that shrinks go away under a command that uses them. A SharedArrayBuffer can only grow. Memory
+// that does not begin with a page cannot change its size; to ask V8 about it takes a tenth of a small call.
+void refuseResizable(Napi::Env env, napi_value arrayBuffer, const char* begin) {
+  constexpr uintptr_t leastPageBytes = 4096;
+  if (reinterpret_cast<uintptr_t>(begin) % leastPageBytes != 0) return;
   bool ordinary = false;
   napi_is_arraybuffer(env, arrayBuffer, &ordinary);
   const char* property = ordinary ? "resizable" : "growable";
@@ -289,7 +292,8 @@ Operand DeviceObject::operandOf(Napi::Env env, napi_value typedArray, std::vecto
   size_t length;
   void* data;
   napi_value arrayBuffer;
-  if (napi_get_typedarray_info(env, typedArray, &type, &length, &data, &arrayBuffer, nullptr) != napi_ok) {
+  size_t offsetBytes;
+  if (napi_get_typedarray_info(env, typedArray, &type, &length, &data, &arrayBuffer, &offsetBytes) != napi_ok) {
     throw Failure("ERR_INVALID_ARGUMENT", "Operand is not a typed array.");
   }
   const Dtype dtype = dtypeOf(type);
@@ -304,7 +308,7 @@ Operand DeviceObject::operandOf(Napi::Env env, napi_value typedArray, std::vecto
   device(env);
   if (const Operand* whole = lately(borrowed, address, length * bytesOf(dtype)))
     return {whole->buffer, whole->offsetBytes + (address - whole->address()), length, dtype};
-  refuseResizable(env, arrayBuffer);
+  refuseResizable(env, arrayBuffer, address - offsetBytes);
   const Operand operand = {device_->borrow(data, length * bytesOf(dtype)), 0, length, dtype};
   napi_ref reference;
   requireOk(napi_create_reference(env, typedArray, 1, &reference));

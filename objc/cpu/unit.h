@@ -94,7 +94,7 @@ std::vector<int> columnShifts(const T* a, size_t n) {
   std::vector<int> exponents(n, low);
   for (size_t j = 0; j < n; ++j) {
     if (largest[j] == 0) continue;
-    exponents[j] = std::ilogb(largest[j]);
+    exponents[j] = std::min(std::ilogb(largest[j]), Limits::max_exponent);  // that of infinity is INT_MAX
     low = std::min(low, exponents[j]);
     high = std::max(high, exponents[j]);
   }

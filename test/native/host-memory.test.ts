@@ -7,6 +7,7 @@ import { runChild } from '../harness/child.ts';
 import { openCpuBackend } from '../harness/cpu-backend.ts';
 import { counterOf } from '../harness/naive.ts';
 import { onNative } from '../harness/on-native.ts';
+import { throwsCode } from '../harness/throws-code.ts';
 
 const counter = counterOf(1, 2, 0);
 
@@ -45,6 +46,24 @@ onNative('A resizable buffer that shrinks does not end the process.', async () =
     }`);
   assert.equal([code, signal], [0, null], stderr.slice(0, 500));
 });
+
+onNative('A buffer that may change its size is refused, whatever its size, from any offset.', async () => {
+  const device = openCpuBackend(1);
+  for (const bytes of [8, 64, 100, 4096, 1 << 22])
+    for (const [Memory, offset] of [
+      [ArrayBuffer, 0],
+      [ArrayBuffer, 4],
+      [SharedArrayBuffer, 0],
+      [SharedArrayBuffer, 4],
+    ] as const) {
+      const memory = new (Memory as unknown as Resizable)(bytes, { maxByteLength: 2 * bytes });
+      const record = () => device.encoder().fillNormal(new Float32Array(memory, offset, 1), counter);
+      assert.match((await throwsCode('ERR_INVALID_ARGUMENT', record)).message, 'whose memory may go away');
+    }
+  device.close();
+});
+
+type Resizable = new (bytes: number, options: { maxByteLength: number }) => ArrayBuffer;
 
 onNative('Shared memory works like any other.', async () => {
   const device = openCpuBackend(1);
