@@ -17,7 +17,7 @@ import { withEigenvalues } from '../command/float64.ts';
 import type { Scratch } from '../command/scratch.ts';
 import { runAllSync, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
-import { dtypeOf, type Real, type RealDtype, zerosOf } from '../dtype.ts';
+import { dtypeOf, type Real, type RealDtype, smallestNormal, zerosOf } from '../dtype.ts';
 import { inPieces, type Work } from '../work.ts';
 import { committed, type Place, placeOf, requireOperand, rightSide, rowsOf, shapedAs } from './place.ts';
 import { ScaledProduct } from './scaled-product.ts';
@@ -193,50 +193,40 @@ function* determinantOf(matrix: Matrix, options: LinearAlgebraOptions): Tasks<Sc
   return determinant;
 }
 
-// A = left diag(s) right. Where A is tall, its QR decomposition comes first: no left vectors of all rows are made.
-interface Spectrum {
-  /** The singular values, k = min(m, n). */
-  readonly s: Storage;
-  /** For each column of b, its coordinates along the left vectors (columns x k). */
-  readonly along: Storage;
-  /** The right vectors: as rows (k x n), or as columns (n x k). */
-  readonly right: Storage;
-  readonly areRows: boolean;
-}
-
-function* spectrumOf(place: Place, b: Real, m: number, n: number, columns: number): Tasks<Spectrum> {
-  const k = Math.min(m, n);
+// For m >= n: [A b]' = L Q'. The first n columns of L are R' and, below it, b' Q: (n + columns) x n numbers. R has the
+// singular values of A.
+function* triangleOf(place: Place, b: Real, m: number, n: number, columns: number): Tasks<readonly Storage[]> {
   const { dtype } = place;
-  const isTall = 2 * m >= 3 * n;
-  const [s, right, along] = yield* committed(place, [k, k * n, columns * k], (encoder, [s, right, along], scratch) => {
-    const values = place.values();
-    const rows = isTall ? scratch.input(values, dtype) : scratch.copyByCommand(encoder, values);
-    const given = scratch.input(b, dtype);
+  const height = n + columns;
+  return yield* committed(place, [n, height * n], (encoder, [s, triangle], scratch) => {
+    const [rows, given] = [scratch.input(place.values(), dtype), scratch.input(b, dtype)];
     encoder.requireFinite(rows, n);
     encoder.requireFinite(given, columns);
-    if (!isTall) {
-      const u = scratch.output(dtype, m * k);
-      encoder.svd(rows, u, s!, right!, m, n, false);
-      encoder.product(given, u, along!, columns, k, m, true, false, 1, 0);
-      return;
-    }
-    // [A b]' = L Q': the first n columns of L are R' and, below it, b' Q.
-    const height = n + columns;
-    const lower = scratch.output(dtype, height * m);
+    const [lower, none] = [scratch.output(dtype, height * m), scratch.output(dtype, 0)];
     encoder.transpose(rows, lower.subarray(0, n * m), m, n);
     encoder.transpose(given, lower.subarray(n * m), m, columns);
-    encoder.lq(lower, scratch.output(dtype, 0), height, m);
-    const [upper, first] = [scratch.output(dtype, m * height), scratch.output(dtype, height * n)];
+    encoder.lq(lower, none, height, m);
+    const [upper, copy] = [scratch.output(dtype, m * height), scratch.output(dtype, n * n)];
     encoder.transpose(lower, upper, height, m);
-    encoder.transpose(upper.subarray(0, n * height), first, n, height);
-    const v = scratch.output(dtype, n * n);
-    encoder.svd(first.subarray(0, n * n), right!, s!, v, n, n, false);
-    encoder.product(first.subarray(n * n), v, along!, columns, n, n, false, true, 1, 0);
+    encoder.transpose(upper.subarray(0, n * height), triangle!, n, height);
+    encoder.copy(triangle!.subarray(0, n * n), copy);
+    encoder.svd(copy, none, s!, none, n, n, false);
   });
-  return { s: s!, along: along!, right: right!, areRows: !isTall };
 }
 
-// x = V diag(1 / s) U' b over the singular values that do not count as 0.
+// For m < n: A = U diag(s) V, and b' U (columns x m).
+function* spectrumOf(place: Place, b: Real, m: number, n: number, columns: number): Tasks<readonly Storage[]> {
+  const { dtype } = place;
+  return yield* committed(place, [m, columns * m, m * n], (encoder, [s, along, v], scratch) => {
+    const rows = finiteCopy(place, n, encoder, scratch);
+    const [given, u] = [scratch.input(b, dtype), scratch.output(dtype, m * m)];
+    encoder.requireFinite(given, columns);
+    encoder.svd(rows, u, s!, v!, m, n, false);
+    encoder.product(given, u, along!, columns, m, m, true, false, 1, 0);
+  });
+}
+
+// R x = Q' b if all singular values count; else x = V diag(1 / s) U' b over those that do.
 function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks<unknown> {
   const { place, unit } = placeInUnit(placeOf(matrix, options, requireOperand(b), ['rcond']));
   const { dtype } = place;
@@ -248,27 +238,45 @@ function* lstsq(matrix: Matrix, b: Operand, options: LeastSquaresOptions): Tasks
   if (!(typeof rcond === 'number' && rcond >= 0 && rcond <= 1))
     throw new CovariumError('ERR_OUT_OF_RANGE', `\`rcond\` is (${quoted(rcond)}): pass a share from 0 to 1.`);
   const { values, exponent } = inUnit(given);
-  const { s, along, right, areRows } = yield* spectrumOf(place, values(), m, n, columns);
+  const isWide = m < n;
+  const [s, ...parts] = yield* (isWide ? spectrumOf : triangleOf)(place, values(), m, n, columns);
   // A share of 0 means the unit roundoff, as in LAPACK's gelsd: below it is what rounding leaves of a 0.
   const share = rcond > 0 ? rcond : dtype === 'float32' ? 2 ** -24 : 2 ** -53;
-  const least = share * s.values[0]!;
-  const inverses = Float64Array.from(s.values, (value) => (value > least ? 1 / value : 0));
+  const least = share * s!.values[0]!;
+  const smallest = smallestNormal[dtype];
+  // The reciprocals of huge values are subnormal: then x is computed times 2^lift.
+  const lift = s!.values[0]! > 1 / smallest ? 4 : 0;
+  const inverses = Float64Array.from(s!.values, (value) => (value > least ? 2 ** lift / value : 0));
+  const rank = inverses.filter((inverse) => inverse > 0).length;
+  // A triangular solve multiplies by the reciprocals of R's diagonal, which lies between the singular values.
+  const isRegular = rank === n && lift === 0 && s!.values[n - 1]! >= smallest;
+  const [first, right] = parts.map((part) => part.values as Real) as [Real, Real];
+  const encode = (encoder: Encoder, [x]: readonly Real[], scratch: Scratch) => {
+    // One row of x is its transpose.
+    const rows = columns === 1 ? x! : scratch.output(dtype, columns * n);
+    if (isWide) {
+      encoder.scaleColumns(first, scratch.copy(inverses, dtype));
+      encoder.product(first, right, rows, columns, n, k, false, false, 1, 0);
+    } else if (isRegular) {
+      encoder.copy(first.subarray(n * n), rows);
+      encoder.triangularSolve(first.subarray(0, n * n), rows, n, true);
+    } else {
+      const [u, v, along] = [n * n, n * n, columns * n].map((length) => scratch.output(dtype, length));
+      encoder.svd(first.subarray(0, n * n), u!, scratch.output(dtype, n), v!, n, n, false);
+      encoder.product(first.subarray(n * n), v!, along!, columns, n, n, false, true, 1, 0);
+      encoder.scaleColumns(along!, scratch.copy(inverses, dtype));
+      encoder.product(along!, u!, rows, columns, n, n, false, true, 1, 0);
+    }
+    if (columns !== 1) encoder.transpose(rows, x!, columns, n);
+  };
   try {
-    const [x] = yield* committed(place, [n * columns], (encoder, [x], scratch) => {
-      // One row of x is its transpose.
-      const rows = columns === 1 ? x! : scratch.output(dtype, columns * n);
-      encoder.scaleColumns(along.values as Real, scratch.copy(inverses, dtype));
-      encoder.product(along.values as Real, right.values as Real, rows, columns, n, k, false, !areRows, 1, 0);
-      if (columns !== 1) encoder.transpose(rows, x!, columns, n);
-    });
-    timesPower(x!, exponent - unit);
-    timesPower(s, unit);
-    yield* requireHeld([x!, s], place, 'Solution entry', 'Scale `matrix` or `b`.');
-    const rank = inverses.filter((inverse) => inverse > 0).length;
-    return { x: shapedAs(b, x!, n, columns), rank, s: new Vector(s) };
+    const [x] = yield* committed(place, [n * columns], encode);
+    timesPower(x!, exponent - unit - lift);
+    timesPower(s!, unit);
+    yield* requireHeld([x!, s!], place, 'Solution entry', 'Scale `matrix` or `b`.');
+    return { x: shapedAs(b, x!, n, columns), rank, s: new Vector(s!) };
   } finally {
-    right.close();
-    along.close();
+    for (const part of parts) part.close();
   }
 }
 

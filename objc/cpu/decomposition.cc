@@ -311,6 +311,15 @@ void luSolve(const Execution& execution, const T* lu, const T* pivots, T* rows, 
     execution.blas.lapack<T>().getrs("T", &size, &columns, lu, &size, swaps.data(), rows, &size, &info);
     requireDone("getrs", info);
   } else {
+    // The reciprocal of a larger pivot would be flushed to 0.
+    const T largest = 1 / std::numeric_limits<T>::min(), quarter = T(0.25);
+    for (size_t i = 0; i < n; ++i) {
+      if (std::abs(lu[i * n + i]) <= largest) continue;
+      if (raised.empty()) raised.assign(lu, lu + n * n);
+      lu = raised.data();
+      multiply(raised.data() + i * n, i + 1, quarter);
+      for (size_t r = 0; r < count; ++r) multiply(rows + r * n + i, 1, quarter);
+    }
     blockedLuSolve(execution, lu, swaps.data(), rows, count, n);
   }
   multiply(rows, count * n, power);

@@ -85,6 +85,15 @@ onEveryType('sums of numbers near the largest of the type do not overflow in bet
   const graded = matrixOf([[largest, 0], [0, 16 / largest]], 1, dtype); // biome-ignore format: short
   const right = Vector.from([largest, 32 / largest], { dtype });
   near(graded.solveSync(right, { device }).data, [1, 2], tolerance, 'graded');
+  const columns = 20;
+  const many = Matrix.from([Array(columns).fill(largest), Array(columns).fill(32 / largest)], { dtype });
+  const both = [...Array<number>(columns).fill(1), ...Array<number>(columns).fill(2)];
+  near(graded.solveSync(many, { device }).data, both, tolerance, 'graded, of many columns');
+  // The reciprocal of R's diagonal is subnormal, and 1 is an ordinary number, so that the unit stays.
+  const half = largest / 2;
+  const tall = Matrix.from([[half, half], [half, -half], [1, 0]], { dtype }); // biome-ignore format: a matrix
+  const least = tall.lstsqSync(Vector.from([half, half / 2, 0], { dtype }), { device });
+  near(least.x.data, [3 / 4, 1 / 4], tolerance, 'lstsq beside an ordinary number');
 });
 
 onEveryType('columns in very different units keep their digits.', (device, dtype, tolerance) => {
