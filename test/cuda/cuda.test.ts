@@ -301,12 +301,12 @@ onSoftCuda(
     const cpu = openDevice('cpu');
     console.log(normalOn(cpu, 3).sampleSync(2, { seed: 1 }).rows);
     cpu.close(); device.close();`;
-    // Calls 1 to 14 belong to the self-test.
-    const full = await besideCuda(sampling, { SOFTCUDA_FAULT: 'cuLaunchKernel,2,15' });
+    // Calls 1 to 13 belong to the self-test.
+    const full = await besideCuda(sampling, { SOFTCUDA_FAULT: 'cuLaunchKernel,2,14' });
     const [first, second, rows] = full.stdout.split('\n');
     assert.match(first!, /^ERR_OUT_OF_MEMORY: .*the GPU has no memory left/);
     assert.equal([second, rows], ['none', '2']);
-    const lost = await besideCuda(sampling, { SOFTCUDA_FAULT: 'cuLaunchKernel,719,15' });
+    const lost = await besideCuda(sampling, { SOFTCUDA_FAULT: 'cuLaunchKernel,719,14' });
     const [failed, again, others] = lost.stdout.split('\n');
     assert.match(failed!, /^ERR_DEVICE_FAILED: .*error 719/);
     assert.match(again!, /^ERR_DEVICE_FAILED: .*earlier commit: close the device/);
