@@ -4,34 +4,42 @@ import * as assert from 'uvu/assert';
 import { listDevices } from '../../lib/index.ts';
 import { besideCuda, onSoftCuda, printedBesideCuda, standInFile } from './on-cuda.ts';
 
-const program = `
+/** A type, a number of columns, and whether the results stay on the device. */
+type Case = readonly ['Float32Array' | 'Float64Array', number, boolean];
+const each: readonly Case[] = [
+  ['Float32Array', 256, false],
+  ['Float64Array', 259, false],
+];
+// With these, each pair of a type, a size and a place.
+const every: readonly Case[] = [...each, ['Float32Array', 259, true], ['Float64Array', 256, true]];
+
+const programOf = (cases: readonly Case[]) => `
   const { openDevice, listDevices, MultivariateNormal, Matrix } = covarium;
   const gpu = openDevice('cuda'), named = new Set(), ranOn = new Set();
   let worst = 0;
-  for (const Kind of [Float32Array, Float64Array])
-    for (const n of [256, 259])
-      for (const onDevice of [false, true]) {
-        const entry = (i, j) => (i === j ? i % 7 : 1 / (1 + Math.abs(i - j)));
-        const a = Kind.from({ length: n * n }, (_, at) => entry(Math.floor(at / n), at % n));
-        // Only the lower triangle is read.
-        const given = a.map((value, at) => (at % n > Math.floor(at / n) ? 5 : value));
-        const { values, vectors } = await Matrix.from(given, { columns: n }).eigh({ device: gpu, onDevice });
-        named.add(values.timings.library);
-        ranOn.add(values.timings.ranOn);
-        const [w, v] = [values.data, vectors.data];
-        const eps = Kind === Float32Array ? 2 ** -23 : 2 ** -52;
-        for (let k = 0; k < n; k++) {
-          if (k > 0 && w[k] < w[k - 1]) console.log('not ascending', n);
-          for (let i = 0; i < n; i++) {
-            let [product, length] = [0, 0];
-            for (let j = 0; j < n; j++) {
-              product += a[i * n + j] * v[j * n + k];
-              length += v[j * n + k] * v[j * n + i];
-            }
-            worst = Math.max(worst, Math.abs(product - w[k] * v[i * n + k]) / (eps * n), Math.abs(length - (i === k)) / (eps * n));
-          }
+  for (const [kind, n, onDevice] of ${JSON.stringify(cases)}) {
+    const Kind = globalThis[kind];
+    const entry = (i, j) => (i === j ? i % 7 : 1 / (1 + Math.abs(i - j)));
+    const a = Kind.from({ length: n * n }, (_, at) => entry(Math.floor(at / n), at % n));
+    // Only the lower triangle is read.
+    const given = a.map((value, at) => (at % n > Math.floor(at / n) ? 5 : value));
+    const { values, vectors } = await Matrix.from(given, { columns: n }).eigh({ device: gpu, onDevice });
+    named.add(values.timings.library);
+    ranOn.add(values.timings.ranOn);
+    const [w, v] = [values.data, vectors.data];
+    const eps = Kind === Float32Array ? 2 ** -23 : 2 ** -52;
+    for (let k = 0; k < n; k++) {
+      if (k > 0 && w[k] < w[k - 1]) console.log('not ascending', n);
+      for (let i = 0; i < n; i++) {
+        let [product, length] = [0, 0];
+        for (let j = 0; j < n; j++) {
+          product += a[i * n + j] * v[j * n + k];
+          length += v[j * n + k] * v[j * n + i];
         }
+        worst = Math.max(worst, Math.abs(product - w[k] * v[i * n + k]) / (eps * n), Math.abs(length - (i === k)) / (eps * n));
       }
+    }
+  }
   console.log(worst < 20, [...named].join(), [...ranOn].join());
   const small = Matrix.from(new Float64Array(255 * 255).fill(1), { columns: 255 });
   console.log((await small.eigh({ device: gpu })).values.timings.library !== 'cuSOLVER 98.7');
@@ -44,9 +52,10 @@ const program = `
 onSoftCuda("Eigenvalues are left to NVIDIA's library if it is there; timings and facts name it.", async () => {
   const setting = { COVARIUM_CUSOLVER: standInFile };
   const expected = 'true cuSOLVER 98.7 both\ntrue\ncuSOLVER 98.7\n1 true';
-  assert.is(await printedBesideCuda(program, setting), expected);
+  assert.is(await printedBesideCuda(programOf(every), setting), expected);
   // Also if the CPU has no LAPACK.
-  assert.is(await printedBesideCuda(program, { ...setting, COVARIUM_BLAS: 'none', COVARIUM_CUDA_FROM: '' }), expected);
+  const withoutLapack = { ...setting, COVARIUM_BLAS: 'none', COVARIUM_CUDA_FROM: '' };
+  assert.is(await printedBesideCuda(programOf(each), withoutLapack), expected);
 });
 
 onSoftCuda('Eigenvalues without vectors equal those of the CPU.', async () => {
@@ -66,11 +75,11 @@ onSoftCuda('Eigenvalues without vectors equal those of the CPU.', async () => {
 
 onSoftCuda('Without the library, the CPU beside the GPU or TypeScript computes them.', async () => {
   const without = '; there is no cuSOLVER (none)\n1 true';
-  const typescript = await printedBesideCuda(program, { COVARIUM_BLAS: 'none' });
+  const typescript = await printedBesideCuda(programOf(each), { COVARIUM_BLAS: 'none' });
   assert.is(typescript, `true  \ntrue\nTypeScript${without}`);
   const { decompositions } = listDevices().find(({ kind }) => kind === 'cpu')!.facts;
   if (decompositions === 'TypeScript') return console.log('skipped  cuda: eigenvalues by LAPACK; there is none');
-  assert.is(await printedBesideCuda(program), `true  cpu\ntrue\nthe CPU beside it${without}`);
+  assert.is(await printedBesideCuda(programOf(every)), `true  cpu\ntrue\nthe CPU beside it${without}`);
 });
 
 onSoftCuda('An eigen-decomposition that does not start or does not converge is an error.', async () => {
@@ -96,7 +105,7 @@ onSoftCuda('An eigen-decomposition that does not start or does not converge is a
 
 onSoftCuda('Without LAPACK, TypeScript computes them if the library does not start.', async () => {
   const faulty = { COVARIUM_CUSOLVER: standInFile, COVARIUM_BLAS: 'none', SOFTCUDA_FAULT: 'cusolverDnCreate,1,0' };
-  assert.match(await printedBesideCuda(program, faulty), /^true {2}\n/);
+  assert.match(await printedBesideCuda(programOf(each.slice(1)), faulty), /^true {2}\n/);
   const small = `
     const { openDevice, Matrix, nearestPositiveDefinite } = covarium;
     const gpu = openDevice('cuda'), a = Matrix.from([[2, 1], [1, 2]]);

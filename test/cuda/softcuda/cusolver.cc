@@ -28,6 +28,8 @@ void decompose(T* a, int n, T* values) {
   for (int j = 0; j < n; ++j)
     for (int i = 0; i <= j; ++i) m[i + size_t(j) * n] = m[j + size_t(i) * n] = a[i + size_t(j) * n];
   for (int i = 0; i < n; ++i) v[i + size_t(i) * n] = 1;
+  // Entries so small change nothing in double.
+  const double least = 1e-18 * std::sqrt(std::inner_product(m.begin(), m.end(), m.begin(), 0.0));
   const auto rotate = [n](std::vector<double>& of, int p, int q, double c, double s, bool columns) {
     for (int k = 0; k < n; ++k) {
       double& x = columns ? of[k + size_t(p) * n] : of[p + size_t(k) * n];
@@ -41,7 +43,7 @@ void decompose(T* a, int n, T* values) {
     for (int p = 0; p < n; ++p)
       for (int q = p + 1; q < n; ++q) {
         const double apart = m[p + size_t(q) * n];
-        if (std::fabs(apart) < 1e-300) continue;
+        if (std::fabs(apart) <= least) continue;
         const double theta = (m[q + size_t(q) * n] - m[p + size_t(p) * n]) / (2 * apart);
         const double t = (theta < 0 ? -1 : 1) / (std::fabs(theta) + std::hypot(theta, 1.0));
         const double c = 1 / std::hypot(t, 1.0), s = t * c;
