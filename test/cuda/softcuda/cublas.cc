@@ -2,7 +2,9 @@
 // driver.
 #include "cublas.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <vector>
 
 namespace {
 
@@ -23,13 +25,21 @@ int gemm(void* handle, int transposeA, int transposeB, int m, int n, int k, cons
               memory[which])[transposed ? j + ptrdiff_t{i} * stride : i + ptrdiff_t{j} * stride];
         };
         auto* out = static_cast<T*>(memory[2]);
-        for (int j = 0; j < n; ++j)
-          for (int i = 0; i < m; ++i) {
-            T sum = 0;
-            for (int l = 0; l < k; ++l) sum += at(0, i, l, lda, transposeA != 0) * at(1, l, j, ldb, transposeB != 0);
-            T& entry = out[i + ptrdiff_t{j} * ldc];
-            entry = scale * sum + (old == 0 ? T(0) : old * entry);
+        // Copied, so that the innermost loop reads neighbours and adds them in vectors.
+        std::vector<T> left(size_t(m) * k), sums(m);
+        for (int l = 0; l < k; ++l)
+          for (int i = 0; i < m; ++i) left[i + size_t(l) * m] = at(0, i, l, lda, transposeA != 0);
+        for (int j = 0; j < n; ++j) {
+          std::fill(sums.begin(), sums.end(), T(0));
+          for (int l = 0; l < k; ++l) {
+            const T right = at(1, l, j, ldb, transposeB != 0);
+            for (int i = 0; i < m; ++i) sums[i] += left[i + size_t(l) * m] * right;
           }
+          for (int i = 0; i < m; ++i) {
+            T& entry = out[i + ptrdiff_t{j} * ldc];
+            entry = scale * sums[i] + (old == 0 ? T(0) : old * entry);
+          }
+        }
       });
   return isStarted ? 0 : 13;
 }
