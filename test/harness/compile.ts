@@ -1,9 +1,10 @@
 // Compiles tests and what they import once, by esbuild, so that no process has to: with tsx, each process would spend
 // most of a second on the modules of lib.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { lib, read } from './source-text.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -12,8 +13,6 @@ const loadedElsewhere = [
   'bench/peers/process-peer.ts',
   'docs/figures/draw.ts',
   'examples/penguins.ts',
-  'lib/index.ts',
-  'lib/addon/native.ts',
   'lib/cli/interruption.ts',
   'lib/file/folder.ts',
   'lib/file/output.ts',
@@ -24,7 +23,10 @@ const loadedElsewhere = [
   'test/harness/mutate-files.ts',
 ];
 
-/** Those of them that start a hundred times. They share no chunks with others, so that a start opens few files. */
+/** Those that most processes load. As in dist/, all that the index loads is in one file, and opens sooner. */
+const library = ['lib/index.ts', 'lib/addon/native.ts'];
+
+/** Those that start a hundred times. They share no chunks with others, so that a start opens few files. */
 const startedOften = [
   'lib/cli/main.ts',
   'examples/run.ts',
@@ -64,13 +66,21 @@ export async function compile(tests: readonly string[], folder: string): Promise
   await bundle([...new Set([...tests, ...runAgain])], folder);
   // Bundled separately: otherwise each start of the command would load a hundred chunks that tests share.
   await bundle(loadedElsewhere, folder);
+  await bundle(library, folder, true);
   for (const program of startedOften) await bundle([program], folder, true);
 }
 
 // How esbuild keeps names. Tests print those of classes, but naming a function that an inner loop makes can take
 // longer than calling it.
-const naming = 'var __name = (target, value) => __defProp(';
-const namingOfClasses = 'var __name = (target, value) => target.prototype === undefined ? target : __defProp(';
+const naming = /(var __name ?= ?\(target, ?value\) ?=> ?)(?=__defProp\()/;
+const namingOfClasses = '$1target.prototype === undefined ? target : ';
+
+/** Modules of lib/ that are imported as they are needed. Those that import the index share its file (build.mjs). */
+const neededLate = new Set(
+  lib.flatMap((path) =>
+    [...read(path).matchAll(/\bimport\('(\.[^']+)'\)/g)].map(([, name]) => join(root, dirname(path), name!)),
+  ),
+);
 
 async function bundle(entryPoints: string[], folder: string, isProgram = false): Promise<void> {
   const { metafile } = await build({
@@ -95,17 +105,21 @@ async function bundle(entryPoints: string[], folder: string, isProgram = false):
         // A module finds files beside its source, wherever its code lies.
         name: 'import.meta of the source',
         setup: ({ onLoad }) =>
-          onLoad({ filter: /\.(?:ts|mjs)$/ }, ({ path }) => ({
-            contents: readFileSync(path, 'utf8')
+          onLoad({ filter: /\.(?:ts|mjs)$/ }, ({ path }) => {
+            const text = readFileSync(path, 'utf8')
               .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
-              .replaceAll('import.meta.filename', JSON.stringify(path)),
-            loader: path.endsWith('.ts') ? 'ts' : 'js',
-          })),
+              .replaceAll('import.meta.filename', JSON.stringify(path));
+            const isLate = entryPoints === library && neededLate.has(path);
+            return {
+              contents: isLate ? `${text}\nimport ${JSON.stringify(join(root, 'lib/index.ts'))};` : text,
+              loader: path.endsWith('.ts') ? 'ts' : 'js',
+            };
+          }),
       },
     ],
   });
   for (const path of Object.keys(metafile.outputs).filter((name) => name.endsWith('.js'))) {
     const text = readFileSync(join(root, path), 'utf8');
-    if (text.includes(naming)) writeFileSync(join(root, path), text.replace(naming, namingOfClasses));
+    if (naming.test(text)) writeFileSync(join(root, path), text.replace(naming, namingOfClasses));
   }
 }
