@@ -20,6 +20,7 @@ import { suites } from '../../bench/suites.ts';
 import { Matrix, MultivariateNormal, openDevice, type Real, type RealDtype } from '../../lib/index.ts';
 import { moduleUrl, nodeOptions, runNode } from '../harness/child.ts';
 import { batchSize, inputsOf, tableRows } from '../harness/peer-inputs.ts';
+import { once } from '../harness/source-text.ts';
 
 const device = openDevice('reference');
 const patient = { start: 60, run: 60 };
@@ -106,6 +107,9 @@ const fake = (behaviour: string, limits = patient): Promise<Contender> =>
 
 const found = (name: string, limits = patient): Promise<Contender> =>
   open(peers([name], limits).then(([peer]) => peer!));
+
+/** The same for each test: PyTorch takes two core-seconds to start, also to find no GPU. */
+const kept = once((name) => found(name));
 
 const prepared = async (peer: Contender, problem: Problem): Promise<Prepared> => (await peer.prepare(problem))!;
 
@@ -370,7 +374,7 @@ test('The cases of the peers are those of the suites that every device has, and 
 
 for (const name of peerNames)
   test(`${name} computes what our reference device computes, and draws from the right normal.`, async () => {
-    const peer = await found(name);
+    const peer = await kept(name);
     if (!peer.facts.available) {
       assert.not(name.includes('-matrix') || name === 'multivariate-normal', 'a development dependency');
       console.log(`skipped  ${name}: ${peer.facts.reason}`);
@@ -398,7 +402,6 @@ for (const name of peerNames)
           await run.close();
           count += 1;
         }
-    await peer.close();
     assert.is(count, 3 * peer.dtypes!.length * offered[name]!);
   });
 
@@ -411,13 +414,12 @@ for (const [name, suite, each] of [
   ['mvtnorm', 'cholesky', 'factor'],
 ] as const)
   test(`${name} fails with its own reason if a covariance is not positive definite.`, async () => {
-    const peer = await found(name);
+    const peer = await kept(name);
     if (!peer.facts.available) return void console.log(`skipped  ${name}: ${peer.facts.reason}`);
     const problem = problemOf(suite, each, 2, 10, 'float64');
     const inputs = () => ({ ...problem.inputs(), covariance: Float64Array.of(1, 2, 2, 1) });
     const work = peer.prepare({ ...problem, inputs }).then((run) => run!.result());
     assert.match((await failure(work)).message, /positive|PositiveDefinite/);
-    await peer.close();
   });
 
 test('A long case is left out by the npm peers before it blocks the process.', async () => {
