@@ -12,7 +12,7 @@ import { isGraded } from '../decomposition/graded.ts';
 import { chiQuantile } from '../probability/gamma-quantile.ts';
 import { norm } from '../reference/svd.ts';
 import { endsPiece } from '../work.ts';
-import { type ExactRoot, exactRoot } from './exact.ts';
+import { copied, type ExactRoot, exactRoot } from './exact.ts';
 import { rowsAt } from './marginal.ts';
 import type { NormalParameters } from './parameters.ts';
 
@@ -125,30 +125,20 @@ function* mildAxes(device: OpenBackend, { root, n, width }: ExactRoot): Tasks<Ax
   const fits = shortest > 2 ** -500 && longest < 2 ** 500;
   const mostRatio = n > fewAxes ? modestRatio : mildRatio;
   if (!fits || longest ** 2 > mostRatio * shortest ** 2) return;
-  const [vectors, squares] = [yield* copyOf(root, n), new Float64Array(n)];
+  const [vectors, squares] = [yield* copied(device, root), new Float64Array(n)];
   yield* exactly(device, (encoder) => encoder.triangularProduct(root, vectors, n, false));
   yield* symmetricEigen(device, vectors, squares, n);
   const [least, most] = [squares[0]!, squares[n - 1]!];
   if (!(least * mostRatio >= most)) return;
   if (least * mildRatio < most) {
     // |L' v|^2 is the variance along v.
-    const images = yield* copyOf(vectors, n);
+    const images = yield* copied(device, vectors);
     yield* exactly(device, (encoder) => {
       encoder.triangularProduct(root, images, n, true);
       encoder.squaredNorms(images, squares, n);
     });
   }
   return { lengths: squares.map(Math.sqrt), directions: vectors };
-}
-
-/** A copy of a square matrix: of thousands of columns, copying in one go would hold the thread too long. */
-function* copyOf(matrix: Float64Array, n: number): Tasks<Float64Array> {
-  const copy = new Float64Array(n * n);
-  for (let i = 0; i < n; i++) {
-    copy.set(matrix.subarray(i * n, (i + 1) * n), i * n);
-    if (endsPiece(i, n)) yield;
-  }
-  return copy;
 }
 
 /** The axes as singular vectors of the root, which keep the digits of short ones beside long ones. */

@@ -96,7 +96,7 @@ export function* exactRoot(
 const commandNumbers = 1 << 18;
 
 /** A copy of numbers of the device, which may be closed meanwhile. */
-function* copied(device: NormalParameters['device'], numbers: Float64Array): Tasks<Float64Array> {
+export function* copied(device: OpenBackend | undefined, numbers: Float64Array): Tasks<Float64Array> {
   if (numbers.length < commandNumbers) return numbers.slice();
   const copy = hostZeros(numbers.length);
   yield* exactly(device, (encoder) => encoder.copy(numbers, copy));
