@@ -31,7 +31,7 @@ enum DeviceAttribute {
   singleToDoubleRate = 87
 };
 
-enum FunctionAttribute { maxThreadsPerBlock = 0, staticSharedBytes = 1 };
+enum FunctionAttribute { maxThreadsPerBlock = 0, staticSharedBytes = 1, localBytes = 3 };
 
 struct Driver {
   Result (*init)(unsigned flags);

@@ -52,6 +52,13 @@ UserKernel::UserKernel(std::shared_ptr<Gpu> gpu, const KernelSource& source) : g
   };
   maxTotalThreadsPerThreadgroup = attribute(maxThreadsPerBlock);
   staticThreadgroupMemoryBytes = attribute(staticSharedBytes);
+  constexpr uint32_t mostLocalBytes = 512 << 10;  // on all GPUs; a launch with more fails, and the device with it
+  if (const uint32_t own = attribute(localBytes); own > mostLocalBytes) {
+    gpu_->unloadModule(module_);
+    throw Failure("ERR_KERNEL_COMPILE", "The arrays of a thread of kernel (" + name + ") take (" + std::to_string(own) +
+                                            ") bytes, but a thread of this GPU has (" + std::to_string(mostLocalBytes) +
+                                            ").");
+  }
 }
 
 UserKernel::~UserKernel() { gpu_->unloadModule(module_); }
