@@ -16,8 +16,8 @@ export interface OpenOptions {
   readonly threads?: number | undefined;
   /**
    * The GPU to open where there are several: on a Mac by name or registry id (a decimal string), an NVIDIA GPU by
-   * index, name, UUID or PCI id; by default `COVARIUM_GPU`, or else the system's choice. If a GPU is named, no other
-   * kind of device is opened in its place.
+   * index, name, UUID or PCI id; by default `COVARIUM_GPU`, or else the system's choice on a Mac, and the first NVIDIA
+   * GPU that works. If a GPU is named, no other kind of device is opened in its place.
    */
   readonly gpu?: string | undefined;
 }

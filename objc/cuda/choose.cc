@@ -58,10 +58,9 @@ std::vector<GpuFacts> allGpus(const Driver& driver) {
   return all;
 }
 
-GpuFacts chooseGpu(const Driver& driver, const std::string& wanted) {
-  const std::vector<GpuFacts> all = allGpus(driver);
+std::vector<GpuFacts> wantedGpus(const std::vector<GpuFacts>& all, const std::string& wanted) {
   if (all.empty()) throw Failure("ERR_DEVICE_UNAVAILABLE", "NVIDIA's driver finds no GPU.");
-  if (wanted.empty()) return all[0];
+  if (wanted.empty()) return all;
   std::string known;
   for (size_t i = 0; i < all.size(); ++i) {
     const GpuFacts& gpu = all[i];
@@ -69,7 +68,7 @@ GpuFacts chooseGpu(const Driver& driver, const std::string& wanted) {
     const std::string id = lowerCase(wanted);
     // nvidia-smi writes eight digits of the domain.
     const bool isNamed = id == lowerCase(gpu.uuid) || id == gpu.pciId || id == "0000" + gpu.pciId;
-    if (wanted == index || wanted == gpu.name || isNamed) return gpu;
+    if (wanted == index || wanted == gpu.name || isNamed) return {gpu};
     known += (known.empty() ? "" : ", ") + index + " = " + gpu.name + " = " + gpu.uuid + " = " + gpu.pciId;
   }
   throw Failure("ERR_DEVICE_UNAVAILABLE",

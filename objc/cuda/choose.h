@@ -18,8 +18,8 @@ struct GpuFacts {
 // Every GPU of the driver, in its order, which CUDA_VISIBLE_DEVICES changes.
 std::vector<GpuFacts> allGpus(const Driver& driver);
 
-// The GPU of this index, name, UUID or PCI id; the first for ''. Throws ERR_DEVICE_UNAVAILABLE with a list of all
-// GPUs.
-GpuFacts chooseGpu(const Driver& driver, const std::string& wanted);
+// Of these GPUs, that of this index, name, UUID or PCI id; all of them for ''. Throws ERR_DEVICE_UNAVAILABLE, with a
+// list of them, if none has it.
+std::vector<GpuFacts> wantedGpus(const std::vector<GpuFacts>& all, const std::string& wanted);
 
 }  // namespace covarium::cuda

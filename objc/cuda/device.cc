@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 
 #include "choose.h"
 #include "command-buffer.h"
@@ -162,13 +163,7 @@ std::string decompositionsBy(const Device& device) {
   return (device.lacksDecompositions().empty() ? "the CPU beside it; " : "TypeScript; ") + reason;
 }
 
-}  // namespace
-
-namespace {
-
-std::shared_ptr<CudaDevice> openCuda(const OpenOptions& options) {
-  const Driver& driver = requireDriver();
-  const GpuFacts facts = chooseGpu(driver, options.gpu);
+std::shared_ptr<CudaDevice> openOne(const Driver& driver, const GpuFacts& facts, const OpenOptions& options) {
   if (facts.major < leastMajor)
     throw Failure("ERR_DEVICE_UNAVAILABLE", "GPU (" + facts.name + ") is too old: it has compute capability (" +
                                                 capabilityOf(facts) + "), not (" + std::to_string(leastMajor) +
@@ -177,14 +172,53 @@ std::shared_ptr<CudaDevice> openCuda(const OpenOptions& options) {
                                       options);
 }
 
+struct Opened {
+  std::shared_ptr<CudaDevice> device;
+  GpuFacts facts;
+  std::vector<GpuFacts> all;
+  std::map<DeviceNumber, std::string> reasons;  // why a GPU before it was not taken
+};
+
+// The first GPU that works, unless one is named. If none works, throws the reason of each.
+Opened openCuda(const OpenOptions& options) {
+  const Driver& driver = requireDriver();
+  Opened opened;
+  opened.all = allGpus(driver);
+  std::string reasons;
+  for (const GpuFacts& facts : wantedGpus(opened.all, options.gpu)) {
+    try {
+      opened.device = openOne(driver, facts, options);
+      opened.facts = facts;
+      return opened;
+    } catch (const std::exception& failure) {
+      const std::string reason = failure.what();
+      opened.reasons[facts.device] = reason;
+      if (reasons.find(reason) == std::string::npos) reasons += (reasons.empty() ? "" : " ") + reason;
+    }
+  }
+  throw Failure("ERR_DEVICE_UNAVAILABLE", reasons);
+}
+
+std::string describeOthers(const Opened& opened) {
+  std::string others;
+  for (const GpuFacts& other : opened.all) {
+    if (other.uuid == opened.facts.uuid) continue;
+    others += (others.empty() ? "" : "; ") + other.name + " (" + other.uuid + ", PCI id " + other.pciId + ", " +
+              memoryOf(other) + ", compute capability " + capabilityOf(other) + ")";
+    const auto reason = opened.reasons.find(other.device);
+    if (reason != opened.reasons.end()) others += ", not taken: " + reason->second;
+  }
+  return others;
+}
+
 }  // namespace
 
-std::shared_ptr<Device> openGpu(const OpenOptions& options) { return openCuda(options); }
+std::shared_ptr<Device> openGpu(const OpenOptions& options) { return openCuda(options).device; }
 
 Candidate describe(const OpenOptions& options) {
+  const Opened opened = openCuda(options);
+  const auto& [device, facts, all, reasons] = opened;
   const Driver& driver = requireDriver();
-  const GpuFacts facts = chooseGpu(driver, options.gpu);
-  const auto device = openCuda(options);
   int version = 0;
   driver.driverGetVersion(&version);
   int rate = 0;
@@ -207,14 +241,8 @@ Candidate describe(const OpenOptions& options) {
   if (const std::string rates = device->rates(); !rates.empty()) cuda.facts.push_back({"measured", rates});
   const std::string release = driverVersion();
   if (!release.empty()) cuda.facts.push_back({"driver", release});
-  const std::vector<GpuFacts> all = allGpus(driver);
   cuda.facts.push_back({"GPUs", std::to_string(all.size())});
-  std::string others;
-  for (const GpuFacts& other : all)
-    if (other.uuid != facts.uuid)
-      others += (others.empty() ? "" : "; ") + other.name + " (" + other.uuid + ", PCI id " + other.pciId + ", " +
-                memoryOf(other) + ", compute capability " + capabilityOf(other) + ")";
-  if (!others.empty()) cuda.facts.push_back({"other GPUs", others});
+  if (const std::string others = describeOthers(opened); !others.empty()) cuda.facts.push_back({"other GPUs", others});
   device->close();
   return cuda;
 }

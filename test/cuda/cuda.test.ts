@@ -347,27 +347,6 @@ for (const [sentence, setting, reason] of refusals)
     assert.match(stdout, reason);
   });
 
-onSoftCuda('One of several GPUs is chosen by index, name, UUID or PCI id.', async () => {
-  const out = await printedBesideCuda(
-    `${head}
-    const { facts } = listDevices().find(({ kind }) => kind === 'cuda');
-    const names = ['1', 'Soft GPU 1', 'GPU-abababab-abab-abab-abab-ababababab01', '0000:02:00.0', '00000000:02:00.0'].map((gpu) => {
-      const device = openDevice('auto', { gpu });
-      device.close();
-      return device.name;
-    });
-    console.log(facts['other GPUs'], names.every((name) => name === 'Soft GPU 1'));
-    console.log(await failure(() => openDevice('cuda', { gpu: '7' })));`,
-    { SOFTCUDA_GPUS: '2' },
-  );
-  const [first, refused] = out.split('\n');
-  assert.is(
-    first,
-    'Soft GPU 1 (GPU-abababab-abab-abab-abab-ababababab01, PCI id 0000:02:00.0, 1024 MiB, compute capability 9.0) true',
-  );
-  assert.match(refused!, /^ERR_DEVICE_UNAVAILABLE: .*\(7\); there are \(0 = Soft GPU 0 = GPU-abab/);
-});
-
 onSoftCuda("It opens beside a CPU that uses a library's products; draws of the two agree to rounding.", async () => {
   const out = await printedBesideCuda(
     `${head}

@@ -1,10 +1,10 @@
-// Several GPUs share the rows of `covarium sample`, over the stand-in for NVIDIA's driver.
+// Several GPUs, over the stand-in for NVIDIA's driver: one is chosen, or they share the rows of `covarium sample`.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commandBesideCuda, onSoftCuda } from './on-cuda.ts';
+import { commandBesideCuda, onSoftCuda, printedBesideCuda } from './on-cuda.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'covarium-gpus-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -17,6 +17,56 @@ const sampling = (output: string, ...options: string[]) => [
 ];
 const kernelsOf = (stderr: string) =>
   [...stderr.matchAll(/a GPU ran (\d+) kernels/g)].map(([, count]) => Number(count));
+
+const head = `
+  const { listDevices, openDevice } = covarium;
+  const failure = (work) => { try { work(); return 'none'; } catch (error) { return error.code + ': ' + error.message; } };
+`;
+
+onSoftCuda('One of several GPUs is chosen by index, name, UUID or PCI id.', async () => {
+  const out = await printedBesideCuda(
+    `${head}
+    const { facts } = listDevices().find(({ kind }) => kind === 'cuda');
+    const names = ['1', 'Soft GPU 1', 'GPU-abababab-abab-abab-abab-ababababab01', '0000:02:00.0', '00000000:02:00.0'].map((gpu) => {
+      const device = openDevice('auto', { gpu });
+      device.close();
+      return device.name;
+    });
+    console.log(facts['other GPUs'], names.every((name) => name === 'Soft GPU 1'));
+    console.log(failure(() => openDevice('cuda', { gpu: '7' })));`,
+    { SOFTCUDA_GPUS: '2' },
+  );
+  const [first, refused] = out.split('\n');
+  assert.is(
+    first,
+    'Soft GPU 1 (GPU-abababab-abab-abab-abab-ababababab01, PCI id 0000:02:00.0, 1024 MiB, compute capability 9.0) true',
+  );
+  assert.match(refused!, /^ERR_DEVICE_UNAVAILABLE: .*\(7\); there are \(0 = Soft GPU 0 = GPU-abab/);
+});
+
+onSoftCuda('The first GPU that works is opened, unless one is named; the report says why others are not.', async () => {
+  const out = await printedBesideCuda(
+    `${head}
+    const { available, name, facts } = listDevices().find(({ kind }) => kind === 'cuda');
+    console.log(available, name);
+    console.log(facts['other GPUs']);
+    const device = openDevice();
+    console.log(device.name);
+    device.close();
+    console.log(failure(() => openDevice('cuda', { gpu: '0' })));`,
+    // The first is too old; the second has no memory, the first time that it is opened.
+    { SOFTCUDA_GPUS: '3', SOFTCUDA_MAJOR: '6,9', SOFTCUDA_FAULT: 'cuDevicePrimaryCtxRetain,2,1' },
+  );
+  const [listed, others, opened, named] = out.split('\n');
+  assert.equal([listed, opened], ['true Soft GPU 2', 'Soft GPU 1']);
+  const tooOld = 'GPU (Soft GPU 0) is too old: it has compute capability (6.0), not (7.0) or a later one.';
+  const full = /capability 9\.0\), not taken: Opening the GPU fails: the GPU has no memory left/;
+  const [first, second, ...more] = others!.split('; ');
+  assert.match(first!, `compute capability 6.0), not taken: ${tooOld}`);
+  assert.match(second!, full);
+  assert.equal(more, []);
+  assert.match(named!, tooOld);
+});
 
 onSoftCuda('All GPUs, or the named ones, share the rows of a run, and draw the same rows as one GPU.', async () => {
   const cpu = await commandBesideCuda(sampling('cpu.npy', '--device', 'cpu'));

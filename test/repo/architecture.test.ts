@@ -137,9 +137,9 @@ test('Only objc/addon catches; others only carry an exception to another thread.
     'objc/cpu/cholesky.cc': 'a thread wakes those that wait for its tile, and throws again',
     'objc/gpu/queue.cc': "the queue's thread, or Metal's, hands what a part throws to the commit's completion",
   };
-  // These turn an exception from opening or testing a device into the reason why the device, or one of its kernels,
-  // is not available.
-  const judges = ['objc/gpu/candidate.h', 'objc/cuda/candidate.cc', 'objc/gpu/self-test.cc'];
+  // These turn an exception from opening or testing a device into the reason why the device, one of several GPUs, or
+  // one of the device's kernels is not available.
+  const judges = ['objc/gpu/candidate.h', 'objc/cuda/candidate.cc', 'objc/cuda/device.cc', 'objc/gpu/self-test.cc'];
   // These add the index of the matrix to a failure, and rethrow the failure of the first matrix.
   const naming = ['objc/cpu/batch.cc', 'objc/gpu/refused-model.cc'];
   const others = [...judges, ...naming];

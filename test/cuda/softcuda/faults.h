@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <string>
 
@@ -12,6 +13,15 @@ inline int spoilt = 0;
 inline int numberOf(const char* variable, int otherwise) {
   const char* text = getenv(variable);
   return text == nullptr ? otherwise : atoi(text);
+}
+
+// The number of a GPU in a list like 6,9; the last is that of all further GPUs.
+inline int numberOf(const char* variable, int gpu, int otherwise) {
+  const char* text = getenv(variable);
+  if (text == nullptr) return otherwise;
+  for (const char* comma = strchr(text, ','); gpu > 0 && comma != nullptr; --gpu, comma = strchr(text, ','))
+    text = comma + 1;
+  return atoi(text);
 }
 
 // The error that the call returns in place of its work; 0: none.

@@ -8,7 +8,7 @@
 //   SOFTCUDA_GPUS=2           as many GPUs (1)
 //   SOFTCUDA_MIG=1            they are parts of GPUs
 //   SOFTCUDA_INTEGRATED=1     they have the host's memory, of which they reach what is pinned
-//   SOFTCUDA_MAJOR=6          the compute capability of the GPUs is 6.0 (9)
+//   SOFTCUDA_MAJOR=6,9        the compute capability of the first GPU is 6.0, of the others 9.0 (9)
 //   SOFTCUDA_FLOAT64=64       float32 is this many times as fast as float64 (2)
 //   SOFTCUDA_VERSION=11000    the version of CUDA that the driver serves (13000)
 //   SOFTCUDA_FAULT=name,code,n   the n-th call of that function, or each (0), gives this error; 700 to 799 break the
@@ -124,7 +124,7 @@ int cuDeviceGetUuid_v2(void* uuid, int device) {
 
 int cuDeviceGetAttribute(int* value, int attribute, int device) {
   ENTER("cuDeviceGetAttribute");
-  *value = attribute == 75   ? numberOf("SOFTCUDA_MAJOR", 9)
+  *value = attribute == 75   ? numberOf("SOFTCUDA_MAJOR", device, 9)
            : attribute == 33 ? device + 1
            : attribute == 16 ? 2
            : attribute == 18 ? numberOf("SOFTCUDA_INTEGRATED", 0)
