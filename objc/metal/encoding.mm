@@ -44,8 +44,11 @@ double millisecondsOf(id<MTLCommandBuffer> commandBuffer, double& ended) {
   const auto code = static_cast<MTLCommandBufferError>([error code]);
   const std::string what = reasonOf(error) + " (MTLCommandBufferError " + std::to_string(code) + ").";
   if (code == MTLCommandBufferErrorOutOfMemory)
-    throw Failure("ERR_OUT_OF_MEMORY", "The GPU runs out of memory: " + what);
-  if (code == MTLCommandBufferErrorDeviceRemoved) throw Failure("ERR_DEVICE_FAILED", "The GPU is removed: " + what);
+    throw Failure("ERR_OUT_OF_MEMORY",
+                  "The GPU runs out of memory: " + what + " Close what else uses the GPU, or open the device cpu.");
+  if (code == MTLCommandBufferErrorDeviceRemoved)
+    throw Failure("ERR_DEVICE_FAILED",
+                  "The GPU is removed: " + what + " Close the device, and open it again once the GPU is back.");
   throw Failure("ERR_DEVICE_FAILED",
                 "The GPU ends the commit with an error: " + what + " Close the device and open it again.");
 }

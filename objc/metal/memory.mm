@@ -19,6 +19,8 @@ size_t roundedUp(size_t sizeBytes) {
 // The pool keeps at most the working set divided by this number.
 constexpr size_t pooledFraction = 8;
 
+constexpr char advice[] = " Close results that are no longer needed, or open the device cpu.";
+
 // A virtual GPU may report 0: then the machine's memory is the limit.
 size_t workingSetOf(id<MTLDevice> device) {
   const uint64_t told = [device recommendedMaxWorkingSetSize];
@@ -43,7 +45,8 @@ std::shared_ptr<MetalBuffer> Memory::allocate(size_t sizeBytes) {
   const size_t largest = [device_ maxBufferLength];
   if (sizeBytes > largest) {
     throw Failure("ERR_OUT_OF_MEMORY", "Memory asked for (" + bytesText(sizeBytes) +
-                                           ") is more than this GPU has in one buffer (" + bytesText(largest) + ").");
+                                           ") is more than this GPU has in one buffer (" + bytesText(largest) +
+                                           "). Compute it in parts, or open the device cpu.");
   }
   const size_t length = std::min(roundedUp(sizeBytes), largest);
   Owned<id<MTLBuffer>> object = takePooled(length);
@@ -55,7 +58,7 @@ std::shared_ptr<MetalBuffer> Memory::allocate(size_t sizeBytes) {
     if (liveBytes_ + length > limitBytes_) {
       throw Failure("ERR_OUT_OF_MEMORY", "Memory asked for (" + bytesText(sizeBytes) +
                                              ") goes beyond the GPU's working set (" + bytesText(limitBytes_) +
-                                             ", of which " + bytesText(liveBytes_) + " are in use).");
+                                             ", of which " + bytesText(liveBytes_) + " are in use)." + advice);
     }
     const auto fresh = [&] { return [device_ newBufferWithLength:length options:MTLResourceStorageModeShared]; };
     object = Owned<id<MTLBuffer>>::adopt(fresh());
@@ -66,7 +69,7 @@ std::shared_ptr<MetalBuffer> Memory::allocate(size_t sizeBytes) {
     }
     if (!object)
       throw Failure("ERR_OUT_OF_MEMORY",
-                    "Memory asked for (" + bytesText(sizeBytes) + ") is not to be had from the GPU.");
+                    "Memory asked for (" + bytesText(sizeBytes) + ") is not to be had from the GPU." + advice);
     [object.get() setLabel:textOf("covarium " + bytesText(length))];
   }
   liveBytes_ += [object.get() length];

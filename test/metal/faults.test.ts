@@ -121,7 +121,8 @@ onSoftMetal('Memory that is not available is ERR_OUT_OF_MEMORY, before or while 
   soft.set('allocationFailsAt', 1);
   device.matrix(1000, 1000).close(); // the pool is emptied, and Metal asked again
   soft.set('allocationFailsAbove', 1 << 20);
-  await throwsCode('ERR_OUT_OF_MEMORY', '(8000000 bytes)', () => device.matrix(1000, 2000));
+  const refused = await throwsCode('ERR_OUT_OF_MEMORY', '(8000000 bytes)', () => device.matrix(1000, 2000));
+  assert.match(refused.message, 'Close results that are no longer needed, or open the device cpu.');
   soft.set('allocationFailsAbove', 0);
   device.matrix(1000, 2000).close();
   using normal = MultivariateNormal.fromCovarianceSync({
@@ -235,6 +236,7 @@ onSoftMetal('Each MTLCommandBufferError rejects the commit that it ends, and no 
             way === 'sync' ? record(device, rows).commitSync() : record(device, rows).commit(),
           );
           assert.is(error.message.includes('is removed'), number === '11', error.message);
+          assert.match(error.message, code === 'ERR_OUT_OF_MEMORY' ? 'open the device cpu' : 'open it again');
           const next = [record(device, rows).commit(), device.commandBuffer().fillNormal(rows).commit()];
           await Promise.all(next).catch((thrown) => assert.unreachable(`after ${name} ${way}: ${thrown.message}`));
         }
