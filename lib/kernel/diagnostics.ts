@@ -32,15 +32,19 @@ export function codeFrame(text: string, line: number, column: number): string {
   return frame.join('\n');
 }
 
-/** The first place in the user's text that a note names, for an error within our own headers. */
+/**
+ * The first place in the user's text that a note names, for an error within our own headers. NVRTC writes no note, but
+ * from which line a template was instantiated.
+ */
 function userPlace(
   output: string,
   texts: ReadonlyMap<string, string>,
 ): Omit<Diagnostic, 'severity' | 'message'> | undefined {
-  const places = [...output.matchAll(/^([^\n]*?):(\d+):(\d+): /gm)];
-  const place = places.find(([, path]) => texts.has(path!));
+  const notes = [...output.matchAll(/^(?<path>[^\n]*?):(?<line>\d+):(?<column>\d+): /gm)];
+  const instantiations = [...output.matchAll(/" at line (?<line>\d+) of (?<path>[^\n]+)$/gm)];
+  const place = [...notes, ...instantiations].find(({ groups }) => texts.has(groups!['path']!))?.groups;
   if (place === undefined) return undefined;
-  const own = { path: place[1]!, line: Number(place[2]), column: Number(place[3]) };
+  const own = { path: place['path']!, line: Number(place['line']), column: Number(place['column'] ?? 1) };
   return { ...own, column: columnWithin(texts, own) };
 }
 
