@@ -1,4 +1,5 @@
 /** See limited-run.mjs. */
+export declare const hangs: number;
 export declare function limitedRun(
   command: string,
   args: readonly string[],
@@ -8,4 +9,4 @@ export declare function limitedRun(
     readonly write: (text: string) => void;
     readonly stopping?: Set<() => void>;
   },
-): Promise<boolean>;
+): Promise<number>;

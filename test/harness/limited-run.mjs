@@ -2,9 +2,12 @@
 // cannot end, for example because a driver does not answer.
 import { spawn } from 'node:child_process';
 
+/** The status of a program that is stopped, as timeout(1) has it. */
+export const hangs = 124;
+
 /**
- * True if the program ends with 0 within `seconds`; `write` gets what it prints and how it ended. `stopping` holds a
- * function that ends it early, because its process group gets no Ctrl-C from the terminal.
+ * The status with which the program ends, or `hangs` after `seconds`; `write` gets what it prints and how it ended.
+ * `stopping` holds a function that ends it early, because its process group gets no Ctrl-C from the terminal.
  */
 export function limitedRun(command, args, { cwd, seconds, write, stopping = new Set() }) {
   return new Promise((resolve) => {
@@ -17,21 +20,21 @@ export function limitedRun(command, args, { cwd, seconds, write, stopping = new 
       }
     };
     stopping.add(stop);
-    const end = (how, isGood) => {
+    const end = (how, status) => {
       clearTimeout(timer);
       stopping.delete(stop);
       write(`\n${how}\n`);
-      resolve(isGood);
+      resolve(status);
     };
     const timer = setTimeout(() => {
       stop();
       for (const each of [child.stdout, child.stderr]) each.destroy();
       child.removeAllListeners('close');
       child.unref();
-      end(`does not end within ${seconds} seconds, and is stopped`, false);
+      end(`does not end within ${seconds} seconds, and is stopped`, hangs);
     }, seconds * 1000);
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => write(chunk.toString()));
     child.on('error', (error) => write(`${error.message}\n`));
-    child.on('close', (code) => end(`ends with ${code}`, code === 0));
+    child.on('close', (code) => end(`ends with ${code}`, code ?? 1));
   });
 }

@@ -8,16 +8,13 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { limitedRun } from '../harness/limited-run.mjs';
+import { hangs, limitedRun } from '../harness/limited-run.mjs';
 
 interface Step {
   readonly uses?: string;
   readonly run?: string;
   readonly with?: { readonly [name: string]: unknown };
-  readonly id?: string;
   readonly if?: string;
-  readonly 'timeout-minutes'?: number;
-  readonly 'continue-on-error'?: boolean;
 }
 
 interface Job {
@@ -82,14 +79,16 @@ test("CI's Macs check the calls of Metal, keep the report, and warn of a driver 
   assert.match(runner, 'matrix.runner');
   assert.equal(strategy!.matrix.runner, ['macos-15', 'macos-26']);
   assert.equal(env, { MTL_DEBUG_LAYER: 1, MTL_SHADER_VALIDATION: 1 });
-  const at = steps.findIndex(({ id }) => id === 'devices');
-  const [devices, warning, ...later] = steps.slice(at);
-  assert.equal([devices!['timeout-minutes'], devices!['continue-on-error']], [5, true]);
-  assert.is(warning!.if, "steps.devices.outcome != 'success'");
-  assert.match(warning!.run!, '::warning');
+  const at = steps.findIndex(({ run }) => run?.includes('limited.mjs'));
+  const [devices, ...later] = steps.slice(at);
+  assert.is(devices!.run, 'node .ci/limited.mjs 5 node dist/lib/cli/main.js devices');
   const artifact = later.pop()!;
-  assert.is(later.at(-1)!.run, 'npm run verify:mac');
-  for (const step of later) assert.is(step.if, "steps.devices.outcome == 'success'", step.run);
+  for (const step of later) assert.is(step.if, "env.GPU_HANGS == ''", step.run);
+  const onGpu = ['node .ci/limited.mjs 5 npm start', 'node .ci/limited.mjs 120 npm run verify:mac'];
+  assert.equal(
+    later.map(({ run }) => run).filter((run) => run !== 'npm run prebuilds'),
+    onGpu,
+  );
   assert.match(artifact.uses!, 'actions/upload-artifact@');
   assert.is(artifact.if, 'always()');
   const report = String(artifact.with!['path']);
@@ -97,23 +96,32 @@ test("CI's Macs check the calls of Metal, keep the report, and warn of a driver 
   assert.match(String(artifact.with!['name']), /matrix\.runner.*matrix\.node/, 'each job has a name of its own');
 });
 
-test('The job fails if `covarium devices` fails, but not if it does not end.', () => {
-  const { steps } = workflow('ci.yml').jobs['macos']!;
-  const output = join(mkdtempSync(join(tmpdir(), 'covarium-')), 'output');
-  const at = steps.findIndex(({ id }) => id === 'devices');
-  const shell = (text: string) =>
-    spawnSync('bash', ['-e', '-c', text], { env: { ...process.env, GITHUB_OUTPUT: output }, encoding: 'utf8' }).status;
-  for (const status of [0, 3]) {
-    writeFileSync(output, '');
-    const text = steps[at]!.run!.replace('node dist/lib/cli/main.js devices', `(exit ${status})`);
-    assert.is(shell(text), status);
-    assert.is(readFileSync(output, 'utf8'), `status=${status}\n`);
+test('A step on the GPU ends as its command does; if that does not end, a warning says so and later steps know.', () => {
+  const env = join(mkdtempSync(join(tmpdir(), 'covarium-')), 'env');
+  const step = (minutes: string, command: string) => {
+    writeFileSync(env, '');
+    const { status, stdout } = spawnSync(process.execPath, ['.ci/limited.mjs', minutes, 'bash', '-c', command], {
+      cwd: root,
+      env: { ...process.env, GITHUB_ENV: env },
+      encoding: 'utf8',
+    });
+    return { status, stdout, told: readFileSync(env, 'utf8') };
+  };
+  for (const code of [0, 3]) {
+    const { status, stdout, told } = step('1', `echo printed; exit ${code}`);
+    assert.equal([status, told], [code, '']);
+    assert.match(stdout, 'printed');
+    assert.not.match(stdout, '::warning');
   }
-  for (const status of [3, 0])
-    assert.is(
-      shell(steps[at + 1]!.run!.replace(/\$\{\{ steps\.devices\.outputs\.status \|\| 0 \}\}/, `${status}`)),
-      status,
-    );
+  // verify:mac ends with 124 if one of its steps does not end.
+  for (const [minutes, command] of [
+    ['0.005', 'sleep 1000'],
+    ['1', 'exit 124'],
+  ] as const) {
+    const { status, stdout, told } = step(minutes, command);
+    assert.equal([status, told], [0, 'GPU_HANGS=true\n']);
+    assert.match(stdout, `::warning title=GPU::(bash -c ${command}) does not end`);
+  }
 });
 
 test('A step of verify:mac that does not end is stopped together with the processes that it started.', async () => {
@@ -125,14 +133,14 @@ test('A step of verify:mac that does not end is stopped together with the proces
     },
   };
   const endless = 'sleep 1000 & echo "child $!"; wait';
-  assert.is(await limitedRun('bash', ['-c', endless], { ...options, seconds: 0.5 }), false);
+  assert.is(await limitedRun('bash', ['-c', endless], { ...options, seconds: 0.5 }), hangs);
   assert.match(told, /does not end within 0\.5 seconds/);
   const child = Number(/child (\d+)/.exec(told)![1]);
   while (existsSync(`/proc/${child}/cmdline`) && readFileSync(`/proc/${child}/cmdline`, 'utf8') !== '')
     await new Promise((resolve) => setTimeout(resolve, 5));
-  assert.is(await limitedRun('bash', ['-c', 'exit 3'], { ...options, seconds: 60 }), false);
+  assert.is(await limitedRun('bash', ['-c', 'exit 3'], { ...options, seconds: 60 }), 3);
   assert.match(told, 'ends with 3');
-  assert.is(await limitedRun('bash', ['-c', 'true'], { ...options, seconds: 60 }), true);
+  assert.is(await limitedRun('bash', ['-c', 'true'], { ...options, seconds: 60 }), 0);
 });
 
 test('A release has every prebuilt addon, tries the tarball on each platform, and publishes the same file.', () => {
