@@ -19,6 +19,7 @@ const loadedElsewhere = [
   'lib/file/temporary-name.ts',
   'lib/run/drawn-rows.ts',
   'lib/run/run.ts',
+  'test/cuda/kernel-shapes.ts',
   'test/metal/softmetal/softmetal.ts',
   'test/harness/mutate-files.ts',
 ];

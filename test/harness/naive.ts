@@ -33,6 +33,17 @@ export function dotOf(length: number, left: Real, leftAt: number, right: Real, r
   return { value, size };
 }
 
+/** |w|^2 with factor w = d, or with w = factor d if `inverse`; `factor` begins with the d.length rows of a factor. */
+export function whitenedSquare(factor: Real, d: Real, inverse: boolean): number {
+  const n = d.length;
+  const w = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < (inverse ? i + 1 : i); j++) w[i]! += factor[i * n + j]! * (inverse ? d[j]! : -w[j]!);
+    if (!inverse) w[i] = (w[i]! + d[i]!) / factor[i * n + i]!;
+  }
+  return w.reduce((sum, value) => sum + value * value, 0);
+}
+
 /** The transpose of `rows` rows of `columns` numbers. */
 export function transposeOf(values: Real, rows: number, columns: number): Float64Array {
   const transpose = new Float64Array(values.length);

@@ -10,4 +10,15 @@ if (!Number.isInteger(propertySeed))
 if (asked === 'random') console.log(`COVARIUM_PROPERTY_SEED=${propertySeed}`);
 fc.configureGlobal({ seed: propertySeed });
 
+/** Sizes from 1 to `max`; often the largest, or one around the borders of the kernels' tiles, panels and groups. */
+export function sizeTo(max: number): fc.Arbitrary<number> {
+  const borders = [4, 13, 16, 32, 64, 92, 96, 112, 128, 256].filter((border) => border <= max);
+  const around = fc.tuple(fc.constantFrom(...borders), fc.constantFrom(-1, 0, 1));
+  return fc.oneof(
+    fc.integer({ min: 1, max }),
+    around.map(([border, by]) => Math.min(border + by, max)),
+    fc.constant(max),
+  );
+}
+
 export default fc;

@@ -3,21 +3,10 @@
 import { test } from 'uvu';
 import { loadAddon } from '../../lib/addon/native.ts';
 import { launch } from '../harness/launch.ts';
-import { guarded, hasSameBytes, isNear, lowerFactor, scattered } from '../harness/naive.ts';
+import { guarded, hasSameBytes, isNear, lowerFactor, scattered, whitenedSquare } from '../harness/naive.ts';
 import { onSoftMetal } from './on-metal.ts';
 
 const eps = 2 ** -24;
-
-/** |w|^2 with factor w = d, or w = factor d. */
-function square(factor: Float32Array, d: Float64Array, inverse: boolean): number {
-  const n = d.length;
-  const w = new Float64Array(n);
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j < (inverse ? i + 1 : i); j++) w[i]! += factor[i * n + j]! * (inverse ? d[j]! : -w[j]!);
-    if (!inverse) w[i] = (w[i]! + d[i]!) / factor[i * n + i]!;
-  }
-  return w.reduce((sum, value) => sum + value * value, 0);
-}
 
 const kernelOf = (n: number): string => (n < 13 ? 'densities' : 'densities_by_columns');
 
@@ -58,7 +47,7 @@ onSoftMetal('Densities are right and have the same bits for any threadgroups, of
           for (let r = 0; r < rows; r++) {
             const row = values.subarray(((shared === 0 ? b * rows : 0) + r) * n);
             const d = Float64Array.from({ length: n }, (_, j) => row[j]! - means[b * n + j]!);
-            const expected = square(factors.subarray(b * n * n, (b + 1) * n * n), d, inverse === 1);
+            const expected = whitenedSquare(factors.subarray(b * n * n, (b + 1) * n * n), d, inverse === 1);
             // The factor is well conditioned: n roundings of each of n entries, with room for its condition.
             const sum = { value: constants[b]! - expected / 2, size: Math.abs(constants[b]!) + expected };
             isNear(first![b * rows + r]!, sum, 8 * (n + 2), eps, `row ${r} of model ${b}, n = ${n}`);
