@@ -4,7 +4,6 @@ import { Vector } from './array/vector.ts';
 import { sizeOf, Volume, type VolumeSize } from './array/volume.ts';
 import type { ExplainedCommand, Explanation } from './backend.ts';
 import { backendOf, OpenBackend } from './backend-handle.ts';
-
 import { checkOptions, inspectFields, named, oneOf, orElse, requireBoolean, wholeNumber } from './check.ts';
 import { CommandBuffer } from './command/command-buffer.ts';
 import type { ComputeKernel } from './compute/compute-kernel.ts';
