@@ -50,20 +50,31 @@ Work productWork(Dtype dtype, const ProductShape& shape) {
           unitOf(dtype) * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k)};
 }
 
+// Of rows of n that are solved with a factor, or whose densities are computed from it.
+Work solveWork(Dtype dtype, size_t count, size_t n) {
+  Work work = productWork(dtype, {count, n, (n + 1) / 2, false, false, 1, 0});
+  work.timesOnCpu = slowerSolve;
+  return work;
+}
+
+Work factorWork(Dtype dtype, size_t n) { return Routing::workOf({Question::Command::factor, 0, 0, n, dtype, false}); }
+
+// Of numbers that the GPU writes into its own memory, from where those that are not kept go to the host.
+Work drawWork(Dtype dtype, double numbers, double multiplyAdds, bool isKept) {
+  const double unit = unitOf(dtype), bytes = numbers * static_cast<double>(bytesOf(dtype));
+  return {unit * numbers, unit * multiplyAdds, 1, 0, isKept ? 0 : bytes, isKept ? bytes : 0};
+}
+
 }  // namespace
 
 bool CudaCommandBuffer::isForGpu(Dtype dtype) const {
   return dtype == Dtype::float32 || (dtype == Dtype::float64 && engine_.gpu->isGoodAtFloat64());
 }
 
-// The GPU writes `out` into its own memory, from where what is not kept goes to the host.
 bool CudaCommandBuffer::isForGpu(const Operand& out, double multiplyAdds) const {
   if (!isForGpu(out.dtype) || out.length == 0) return false;
-  const double unit = unitOf(out.dtype);
-  const bool isKept = keptOf(out.buffer) != nullptr;
-  const auto bytes = static_cast<double>(out.sizeBytes());
-  return routing().isForGpu(
-      {unit * static_cast<double>(out.length), unit * multiplyAdds, 1, 0, isKept ? 0 : bytes, isKept ? bytes : 0});
+  const auto numbers = static_cast<double>(out.length);
+  return routing().isForGpu(drawWork(out.dtype, numbers, multiplyAdds, keptOf(out.buffer) != nullptr));
 }
 
 using Views = std::array<View, 4>;
@@ -84,7 +95,7 @@ bool CudaCommandBuffer::isProductForGpu(const Operand& a, const Operand& b, cons
 
 bool CudaCommandBuffer::isFactorForGpu(const Operand& a, size_t n) const {
   if (!isForGpu(a.dtype) || n > largestOrder || n == 0) return false;
-  Work work = withBytes(Routing::workOf({Question::Command::factor, 0, 0, n, a.dtype, false}), {&a});
+  Work work = withBytes(factorWork(a.dtype, n), {&a});
   work.bytesIfGpu *= 2;  // to the GPU and back
   return routing().isForGpu(work);
 }
@@ -94,9 +105,7 @@ bool CudaCommandBuffer::areSolvedOnGpu(const Operand& factor, const Operand& row
   constexpr size_t most = size_t{1} << 31;
   const size_t count = n == 0 ? 0 : rows.length / n;
   if (!isForGpu(rows.dtype) || n > largestOrder || count == 0 || count >= most) return false;
-  Work work = withBytes(productWork(rows.dtype, {count, n, (n + 1) / 2, false, false, 1, 0}), {&factor, &rows});
-  work.timesOnCpu = slowerSolve;
-  return routing().isForGpu(work);
+  return routing().isForGpu(withBytes(solveWork(rows.dtype, count, n), {&factor, &rows}));
 }
 
 void CudaCommandBuffer::triangularSolve(Operand factor, Operand rows, size_t n, bool transposed) {
@@ -331,25 +340,29 @@ Explanation explain(const Gpu& gpu, const gpu::Routing& routing, const Question&
     return {false, -1, -1, "This GPU is more than four times as slow in float64 as in float32."};
   if (question.columns > largestOrder || question.columns == 0)
     return {false, -1, -1, "The GPU takes up to " + std::to_string(largestOrder) + " columns."};
-  Work work = Routing::workOf(question);
-  const double size = question.dtype == Dtype::float64 ? sizeof(double) : sizeof(float);
-  const auto rows = static_cast<double>(question.rows), inner = static_cast<double>(question.inner),
-             columns = static_cast<double>(question.columns);
-  switch (question.command) {
-    case Question::Command::sample:
-      (question.keep ? work.bytesIfCpu : work.bytesIfGpu) = size * rows * columns;
-      break;
+  const auto [command, rows, inner, columns, dtype, keep] = question;
+  // As they are without any work of the caller: in the memory that allocate() gives.
+  const auto toGpu = [size = bytesOf(dtype)](size_t high, size_t wide) {
+    const size_t bytes = high * wide * size;
+    return static_cast<double>(bytes) * (bytes < leastPinnedBytes ? pageableTimes : 1);
+  };
+  Work work;
+  switch (command) {
+    case Question::Command::sample: {
+      const double numbers = static_cast<double>(rows) * static_cast<double>(columns);
+      return routing.explain(drawWork(dtype, numbers, 0.5 * static_cast<double>(columns) * numbers, keep));
+    }
     case Question::Command::logPdf:
-      work.bytesIfGpu = size * rows * columns;
-      work.numbers = 0;
-      work.timesOnCpu = slowerSolve;
+      work = solveWork(dtype, rows, columns);
+      work.bytesIfGpu = toGpu(rows, columns);
       break;
     case Question::Command::factor:
-      work.bytesIfGpu = 2 * size * columns * columns;
+      work = factorWork(dtype, columns);
+      work.bytesIfGpu = 2 * toGpu(columns, columns);
       break;
     case Question::Command::multiply:
-      work.bytesIfGpu = size * (rows * inner + inner * columns + rows * columns);
-      work.numbers = 0;
+      work = productWork(dtype, {rows, columns, inner, false, false, 1, 0});
+      work.bytesIfGpu = toGpu(rows, inner) + toGpu(inner, columns) + toGpu(rows, columns);
   }
   return routing.explain(work);
 }

@@ -18,9 +18,6 @@ namespace covarium::cuda {
 
 namespace {
 
-// Smaller memory is not worth pinning so that the GPU reaches it at the full rate of the bus.
-constexpr size_t leastPinnedBytes = 1 << 16;
-
 constexpr int leastMajor = 7;  // of the compute capability: msl/cuda/embed.mjs makes the kernels for it
 
 std::string capabilityOf(const GpuFacts& facts) {

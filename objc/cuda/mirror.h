@@ -7,6 +7,9 @@
 
 namespace covarium::cuda {
 
+// Smaller memory is not worth pinning so that the GPU reaches it at the full rate of the bus.
+constexpr size_t leastPinnedBytes = 1 << 16;
+
 // Memory of the host, of which the GPU may have a copy. A settled buffer is copied to the GPU once; a kept buffer is
 // only on the GPU until the host asks for it.
 class Mirror : public Buffer {

@@ -37,6 +37,19 @@ device.close();
 console.log(JSON.stringify(found));
 `;
 
+const factors = `
+const device = covarium.openDevice('cuda');
+const found = [10, 126, 127, 128, 140].map((n) => {
+  const covariance = Array.from({ length: n }, (_, i) => Float32Array.from({ length: n }, (_, j) => Number(i === j)));
+  const normal = covarium.MultivariateNormal.fromCovarianceSync({ device, covariance });
+  const ranOn = normal.timings.factor;
+  normal.close();
+  return [ranOn, device.explain('factor', { columns: n }).runsOn];
+});
+device.close();
+console.log(JSON.stringify(found));
+`;
+
 onSoftCuda('The faster one by the rates of the GPU runs a command, as `explain` says.', async () => {
   await printedBesideCuda("covarium.openDevice('cuda').close()", setting);
   const [known] = JSON.parse(readFileSync(file, 'utf8'));
@@ -54,6 +67,16 @@ onSoftCuda('The faster one by the rates of the GPU runs a command, as `explain` 
   const way = found.slice(3, 5).map(([, ranOn]: [string, string]) => ranOn);
   assert.equal(way, ['cpu', 'gpu']);
   assert.equal(JSON.parse(readFileSync(file, 'utf8'))[0].rates, rates);
+});
+
+onSoftCuda('What is too small to be pinned takes longer over the bus, also for `explain`.', async () => {
+  await printedBesideCuda("covarium.openDevice('cuda').close()", setting);
+  const [known] = JSON.parse(readFileSync(file, 'utf8'));
+  // 64 KiB hold 128 columns: 131 us over the bus where they are pinned, else 6 times as long; 0.35 ms on the CPU.
+  writeFileSync(file, JSON.stringify([{ ...known, rates: [1e-6, 1e-8, 1e-9, 1e-9, 1e-12, 0, 0, 1e-9] }]));
+  const found = JSON.parse(await printedBesideCuda(factors, setting));
+  const where = ['cpu', 'cpu', 'cpu', 'gpu', 'gpu'];
+  assert.equal(found, where.map((each) => [each, each])); // biome-ignore format: one line
 });
 
 test.run();

@@ -10,11 +10,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, Worker } from 'node:worker_threads';
 import { MultivariateNormal, openDevice } from '../../dist/lib/index.js';
+import { covarianceOf } from './covariance.mjs';
 
 const script = fileURLToPath(import.meta.url);
 const bytesOf = ({ data }) => Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-const covarianceOf = (n) =>
-  Array.from({ length: n }, (_, i) => Float32Array.from({ length: n }, (_, j) => 0.5 ** Math.abs(i - j)));
 
 /** Draws of a normal on a device, as one buffer; about 40 MB. */
 async function drawn(device, dtype, rounds) {

@@ -1,5 +1,5 @@
 // What the measurements on this machine's GPU and CPU share; each runs after `npm run build`.
-import { Matrix, openDevice } from '../../dist/lib/index.js';
+import { openDevice } from '../../dist/lib/index.js';
 
 /** Milliseconds, the best of several rounds. */
 export async function best(work) {
@@ -13,11 +13,7 @@ export async function best(work) {
   return least;
 }
 
-export function covarianceOf(n) {
-  const entries = Float32Array.from({ length: n * n }, (_, at) => 1 / (1 + Math.abs(Math.floor(at / n) - (at % n))));
-  for (let i = 0; i < n; i++) entries[i * (n + 1)] += 1;
-  return Matrix.from(entries, { columns: n });
-}
+export { covarianceOf } from './covariance.mjs';
 
 /** The GPU, and the CPU beside it. */
 export const devices = [openDevice('cuda'), openDevice('cpu')];

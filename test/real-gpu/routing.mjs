@@ -3,7 +3,8 @@
 // the host's memory or stay on the GPU.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { Matrix, MultivariateNormal, openDevice } from '../../dist/lib/index.js';
+import { MultivariateNormal, openDevice } from '../../dist/lib/index.js';
+import { covarianceOf } from './covariance.mjs';
 
 const [kind = 'cuda', child] = process.argv.slice(2);
 
@@ -13,8 +14,6 @@ const sizes = [
   ...[1, 10, 100, 1000, 10_000].map((rows) => [rows, 1000]),
 ];
 const orders = [64, 128, 256, 512, 1000, 2000, 4000];
-const covarianceOf = (n) =>
-  Array.from({ length: n }, (_, i) => Float32Array.from({ length: n }, (_, j) => 0.5 ** Math.abs(i - j)));
 
 function* cases(device) {
   const isOwn = kind === 'cuda';
@@ -25,7 +24,7 @@ function* cases(device) {
     normal.close();
   }
   for (const columns of orders) {
-    const covariance = Matrix.from(covarianceOf(columns));
+    const covariance = covarianceOf(columns);
     yield ['factor', { columns }, () => MultivariateNormal.fromCovarianceSync({ device, covariance }).close()];
     const a = device.matrix(columns, columns);
     a.data.fill(0.5);

@@ -4,10 +4,9 @@
 //     for tool in memcheck racecheck synccheck; do
 //       COVARIUM_CUDA_FROM=0 compute-sanitizer --tool $tool node test/real-gpu/sanitized.mjs; done
 import { Matrix, MultivariateNormal, MultivariateStudentT, openDevice } from '../../dist/lib/index.js';
+import { covarianceOf } from './covariance.mjs';
 
 const device = openDevice('cuda');
-const covarianceOf = (n) =>
-  Array.from({ length: n }, (_, i) => Float64Array.from({ length: n }, (_, j) => 0.5 ** Math.abs(i - j)));
 for (const dtype of ['float32', 'float64'])
   for (const n of [1, 2, 3, 12, 13, 33, 64, 65, 97, 130, 300]) {
     const covariance = covarianceOf(n);
