@@ -19,8 +19,12 @@ template <typename Real, typename Int, typename Word>
 inline Real normal_radius(Word word) {
   const Int upper = Int(word) >> 31;  // all ones where u >= 1/2
   const Word v = word ^ Word(upper);
+#ifdef __CUDA__
+  const Real x = Real(2u * v + 1u) * Real(0.5f);  // v + 1/2, rounded once: PTX says how a conversion rounds
+#else
   // v + 1/2, rounded once: both conversions are exact.
   const Real x = fma(Real(Int(v >> 16)), Real(65536.0f), Real(Int(v & Word(0xffffu))) + Real(0.5f));
+#endif
   const Word bits = as_type<Word>(x);
   const Real m = as_type<Real>((bits & Word(0x007fffffu)) | Word(0x3f000000u));
   const Real g = select(Real(1.0f) - m, x * Real(2.32830644e-10f), upper < Int(0));

@@ -211,6 +211,11 @@ enum { between_threads = 131072, between_lanes = 256 };
 // digit.
 enum { select_lanes = 256, select_digit_bits = 8, select_bins = 1 << select_digit_bits };
 
+// Threads of fill_normal for elements first ... of a stream: each makes two blocks of four.
+inline unsigned long fill_normal_threads(unsigned long first, unsigned long count) {
+  return (first % 4ul + count + 7ul) / 8ul;
+}
+
 // The lanes of sample_narrow, and the most columns that it makes.
 enum { sample_narrow_lanes = 128, sample_narrow_most = 112 };
 

@@ -29,11 +29,32 @@ inline void put_quad(thread const T* from, threadgroup T* to) {
 
 template <typename T>
 inline void write_quad(thread const T* from, device T* to) {
+#ifdef __CUDA__
+  // One instruction: of a structure's members clang makes four where two branches end in the same stores.
+  typedef T Vector __attribute__((vector_size(4 * sizeof(T)), aligned(16)));
+  *(device Vector*)to = Vector{from[0], from[1], from[2], from[3]};
+#else
   device Quad<T>* four = (device Quad<T>*)to;
   four->at0 = from[0];
   four->at1 = from[1];
   four->at2 = from[2];
   four->at3 = from[3];
+#endif
+}
+
+// The same at any place of the device's memory.
+template <typename T>
+inline void write_four(thread const T* from, device T* to) {
+#ifndef __METAL_VERSION__
+  if ((ulong)to % 16u == 0u) {
+    write_quad(from, to);
+    return;
+  }
+#endif
+  to[0] = from[0];
+  to[1] = from[1];
+  to[2] = from[2];
+  to[3] = from[3];
 }
 
 // Where the entries of columns 4 q to 4 q + 3 of the factor begin, of `quads` quads of columns: each column is stored

@@ -54,19 +54,15 @@ inline void add_panel(threadgroup const T* atRows, threadgroup const T* atColumn
   }
 }
 
-template <typename T>
-struct alignas(2 * sizeof(T)) PairOfSums {
-  T first, second;
-};
-
 // Writes the sums of a lane to its places in a row of `end` columns, by pairs where those are aligned.
 template <typename T>
 inline void write_pairs(thread const T* sums, device T* row, uint firstColumn, uint end, bool areAligned, uint lane) {
+  typedef T Pair __attribute__((vector_size(2 * sizeof(T))));  // stored by one instruction
 #pragma unroll
   for (uint c = 0u; c < 8u; c += 2u) {
     const uint i = TILE_COLUMN(firstColumn, lane, c);
     if (areAligned) {
-      if (i < end) *(device PairOfSums<T>*)(row + i) = {sums[c], sums[c + 1u]};
+      if (i < end) *(device Pair*)(row + i) = Pair{sums[c], sums[c + 1u]};
     } else {
       if (i < end) row[i] = sums[c];
       if (i + 1u < end) row[i + 1u] = sums[c + 1u];

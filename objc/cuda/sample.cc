@@ -17,9 +17,9 @@ constexpr size_t sliceElements = size_t{1} << 22;
 static_assert(std::max(narrowColumns, narrowColumnsFloat64) <= sample_narrow_most);
 
 void makeNormals(Run& run, DevicePointer out, size_t count, NormalCounter counter, Dtype dtype) {
-  const size_t blockElements = dtype == Dtype::float32 ? 4 : 2;
-  const size_t blocks = groupsOf(counter.first % blockElements + count, blockElements);
-  run.launchThreads(kernelFor("fill_normal", dtype), {out}, normalParams(counter, count), blocks);
+  const size_t threads =
+      dtype == Dtype::float32 ? fill_normal_threads(counter.first, count) : groupsOf(counter.first % 2 + count, 2);
+  run.launchThreads(kernelFor("fill_normal", dtype), {out}, normalParams(counter, count), threads);
 }
 
 // Rows of a slice. One slice is made while the one before it is copied to the host, so a slice is an eighth of all

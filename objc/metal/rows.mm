@@ -35,7 +35,7 @@ size_t rowsPerBlock(size_t columns) {
 void fillNormal(Encoding& encoding, View out, size_t count, NormalCounter counter) {
   forSlices(count, mostPerDispatch, [&](size_t first, size_t here) {
     const NormalParams params = normalParams(after(counter, first), here);
-    encoding.dispatch("fill_normal", {out.from(first)}, params, ((counter.first + first) % 4 + here + 3) / 4);
+    encoding.dispatch("fill_normal", {out.from(first)}, params, fill_normal_threads(counter.first + first, here));
     encoding.worked(normalSeconds(here));
   });
 }

@@ -95,7 +95,7 @@ def say(what, work, flops, moved, peer=None, rate=peak):
 
 
 count = 10**8
-work = launch("fill_normal", [filled(count)], words(1, 0, 0, 0, 0, 0, count), -(-count // 1024), 256)
+work = launch("fill_normal", [filled(count)], words(1, 0, 0, 0, 0, 0, count), -(-count // 2048), 256)
 say("fill_normal, 10^8", work, 0, 4 * count)
 
 for n, rows in [(100, 10**6), (256, 10**5), (1000, 10**4), (1000, 10**5), (4000, 1000), (4000, 10**4)]:
