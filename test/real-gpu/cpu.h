@@ -19,3 +19,4 @@ int checkWords(const char* answersPath);
 int checkStream(Cpu& cpu);
 int checkKernels(Cpu& cpu, bool few);  // few: one size of groups
 void printRates();
+void printShares();

@@ -138,15 +138,15 @@ void Launch::start() const {
 
 void Launch::wait() const { CHECK(cudaDeviceSynchronize()); }
 
-double microseconds(const Launch& launch) {
+double microseconds(const std::function<void()>& start) {
   cudaEvent_t begin, end;
   CHECK(cudaEventCreate(&begin));
   CHECK(cudaEventCreate(&end));
-  constexpr int launches = 20;
+  constexpr int calls = 20;
   float best = 1e9f;
   for (int round = 0; round < 6; ++round) {
     CHECK(cudaEventRecord(begin));
-    for (int i = 0; i < launches; ++i) launch.start();
+    for (int i = 0; i < calls; ++i) start();
     CHECK(cudaEventRecord(end));
     CHECK(cudaEventSynchronize(end));
     float milliseconds;
@@ -155,7 +155,18 @@ double microseconds(const Launch& launch) {
   }
   CHECK(cudaEventDestroy(begin));
   CHECK(cudaEventDestroy(end));
-  return double{best} * 1e3 / launches;
+  return double{best} * 1e3 / calls;
+}
+
+Limits limits() {
+  int processors, kilohertz;
+  CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+  CHECK(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0));
+  constexpr size_t sizeBytes = size_t{1} << 30;
+  const Memory from(sizeBytes), to(sizeBytes);
+  const auto copy = [&] { CHECK(cudaMemcpyAsync(to.data(), from.data(), sizeBytes, cudaMemcpyDeviceToDevice)); };
+  constexpr double lanesOfProcessor = 128;
+  return {processors * lanesOfProcessor * 2 * kilohertz / 1e9, 2.0 * sizeBytes / microseconds(copy) / 1e6};
 }
 
 uint64_t hashOf(const float* values, uint64_t count, uint32_t first) {

@@ -41,8 +41,15 @@ struct Launch {
   void wait() const;
 };
 
-// Microseconds of one launch: the best of several rounds of several consecutive launches.
-double microseconds(const Launch& launch);
+// Microseconds of one call that starts work: the best of several rounds of several consecutive calls.
+double microseconds(const std::function<void()>& start);
+
+// The float32 rate of all lanes at the highest clock, a fused multiply-add as two operations, and the rate at which
+// cudaMemcpy moves memory of the GPU, read and written.
+struct Limits {
+  double teraflops, terabytes;  // a second
+};
+Limits limits();
 
 // Sums of test/msl/exhaustive-hashes.h's mixed(): of (first + i, values[i]) for all i, and of (word, f(word)) over all
 // words for the radius and for both coordinates of the direction.

@@ -1,6 +1,6 @@
 // Compares the kernels of msl/ on an NVIDIA GPU with the CPU device's. test/real-gpu/run.sh builds and runs it;
-// docs/numerics.md has the results. Arguments are the parts to run; none means all: words, stream, kernels, rates.
-// `few` runs the kernels with one size of groups, for a sanitizer.
+// docs/numerics.md has the results. Arguments are the parts to run; none means all: words, stream, kernels, rates,
+// shares. `few` runs the kernels with one size of groups, for a sanitizer.
 #include <cstdio>
 #include <set>
 #include <string>
@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   if (wanted("kernels")) wrong += checkKernels(cpu, false);
   if (parts.count("few") != 0) wrong += checkKernels(cpu, true);
   if (wanted("rates")) printRates();
+  if (wanted("shares")) printShares();
   printf(wrong == 0 ? "all as on the CPU\n" : "(%d) WRONG\n", wrong);
   return wrong == 0 ? 0 : 1;
 }

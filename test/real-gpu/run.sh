@@ -3,7 +3,7 @@
 # compares.
 #
 #     test/real-gpu/run.sh                  everything
-#     test/real-gpu/run.sh kernels rates    these parts
+#     test/real-gpu/run.sh kernels shares   these parts
 #     ONLY_BUILD=sm_90 test/real-gpu/run.sh where there is no GPU: does it compile?
 set -e
 cd "$(dirname "$0")/../.."
