@@ -13,8 +13,11 @@ export type DeviceKind = 'metal' | 'cuda' | 'cpu' | 'reference';
 /** The bytes of a column's entries in a block of {@link Encoder.multiplyColumns}: two cache lines. */
 export const columnBytes = 128;
 
-/** The processor that makes a Cholesky factor: the faster one for the device, the CPU, or the GPU. */
-export type FactorOn = 'auto' | 'cpu' | 'gpu';
+/**
+ * The processor that makes a Cholesky factor: the faster one for the device, the CPU, the GPU, or, on `metal` only, the
+ * GPU by Apple's Metal Performance Shaders.
+ */
+export type FactorOn = 'auto' | 'cpu' | 'gpu' | 'mps';
 
 /** How long a commit took, in milliseconds, and where its factor was made. */
 export interface Timings {

@@ -14,8 +14,8 @@
 
 namespace covarium {
 
-// The processor that makes, or made, a Cholesky factor.
-enum class FactorOn : uint8_t { automatic, cpu, gpu };
+// The processor that makes, or made, a Cholesky factor; mps: the GPU, by Metal Performance Shaders.
+enum class FactorOn : uint8_t { automatic, cpu, gpu, mps };
 
 struct Timings {
   double encodeMs, deviceMs, wallMs;

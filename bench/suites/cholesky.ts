@@ -2,18 +2,19 @@ import { bytesOf, type Real } from '../../lib/dtype.ts';
 import type { Problem } from '../contender.ts';
 import { casesOf, partsOf, roundingTolerance, type Suite } from '../suite.ts';
 
-const byTheGpu = 'factor by the GPU';
+/** Where the factor is made, by case; only a Mac has the last two. */
+const places = { factor: 'auto', 'factor by the GPU': 'gpu', 'factor by MPS': 'mps' } as const;
 
 /** The lower Cholesky factor of a covariance that is copied into place first, both in the device's memory. */
 export const cholesky: Suite = {
   name: 'cholesky',
   problems: ({ dimensions, dtypes }, inputs) =>
-    casesOf(['factor', byTheGpu], dtypes).flatMap(({ name, dtype }) =>
+    casesOf(Object.keys(places), dtypes).flatMap(({ name, dtype }) =>
       dimensions.map(
         (n): Problem => ({
           suite: 'cholesky',
           case: name,
-          isOptional: name === byTheGpu,
+          isOptional: name !== 'factor',
           dtype,
           dimension: n,
           count: null,
@@ -24,8 +25,8 @@ export const cholesky: Suite = {
       ),
     ),
   layOut: (problem, device) => {
-    const factor = problem.case === byTheGpu ? 'gpu' : 'auto';
-    if (factor === 'gpu' && device.kind !== 'metal') return undefined;
+    const factor = places[problem.case as keyof typeof places];
+    if (factor !== 'auto' && device.kind !== 'metal') return undefined;
     const n = problem.dimension!;
     const dtype = problem.dtype!;
     const { covariance: given } = problem.inputs();

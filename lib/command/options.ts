@@ -48,7 +48,7 @@ export interface DensityOptions {
 
 /** The processor that makes a Cholesky factor. */
 export interface FactorOptions {
-  /** `auto` (the default) for the faster one on this device, `cpu`, or `gpu`. */
+  /** `auto` (the default) for the faster one on this device, `cpu`, `gpu`, or `mps` on `metal`. */
   readonly factor?: FactorOn | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface TriangleOptions {
   readonly transposed?: boolean | undefined;
 }
 
-const places: readonly FactorOn[] = ['auto', 'cpu', 'gpu'];
+const places: readonly FactorOn[] = ['auto', 'cpu', 'gpu', 'mps'];
 
 /** The option `factor`; `auto` by default. Throws `ERR_INVALID_ARGUMENT`. */
 export function factorOn(factor: FactorOn | undefined): FactorOn {

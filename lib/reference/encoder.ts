@@ -71,7 +71,7 @@ export class ReferenceEncoder implements Encoder {
   }
 
   cholesky(a: Real, n: number, where: FactorOn): void {
-    if (where === 'gpu')
+    if (where === 'gpu' || where === 'mps')
       throw new CovariumError(
         'ERR_UNSUPPORTED',
         `Device (reference) has no GPU to make a factor on (factor: '${where}').`,

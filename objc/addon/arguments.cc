@@ -19,6 +19,7 @@ FactorOn factorOnAt(const Napi::CallbackInfo& info, size_t index) {
   if (where == "auto") return FactorOn::automatic;
   if (where == "cpu") return FactorOn::cpu;
   if (where == "gpu") return FactorOn::gpu;
+  if (where == "mps") return FactorOn::mps;
   throw Failure("ERR_INVALID_ARGUMENT", "Factor is made at (" + where + "), which is no place for it.");
 }
 

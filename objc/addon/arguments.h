@@ -14,7 +14,7 @@ double numberAt(const Napi::CallbackInfo& info, size_t index);
 bool booleanAt(const Napi::CallbackInfo& info, size_t index);
 // From 1 to 2^53.
 size_t sizeAt(const Napi::CallbackInfo& info, size_t index);
-// 'auto', 'cpu' or 'gpu'.
+// 'auto', 'cpu', 'gpu' or 'mps'.
 FactorOn factorOnAt(const Napi::CallbackInfo& info, size_t index);
 // Six words: seed, stream, first, the low word before the high.
 NormalCounter counterAt(const Napi::CallbackInfo& info, size_t index);

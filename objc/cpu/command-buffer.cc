@@ -117,8 +117,9 @@ void CpuCommandBuffer::requireSymmetric(Operand a, size_t n, double tolerance) {
 }
 
 void CpuCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
-  if (where == FactorOn::gpu)
-    throw Failure("ERR_UNSUPPORTED", "Device (cpu) has no GPU to make a factor on (factor: 'gpu').");
+  if (where == FactorOn::gpu || where == FactorOn::mps)
+    throw Failure("ERR_UNSUPPORTED", std::string("Device (cpu) has no GPU to make a factor on (factor: '") +
+                                         (where == FactorOn::gpu ? "gpu" : "mps") + "').");
   factor_ = FactorOn::cpu;
   record([=](const Execution& execution) {
     withReal(a, [&](auto real) { cpu::cholesky(execution, a.as<decltype(real)>(), n); });

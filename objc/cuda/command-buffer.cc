@@ -217,6 +217,8 @@ void CudaCommandBuffer::product(Operand a, Operand b, Operand c, ProductShape sh
 }
 
 void CudaCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
+  if (where == FactorOn::mps)
+    throw Failure("ERR_UNSUPPORTED", "Device (cuda) does not have Metal Performance Shaders (factor: 'mps').");
   if (where == FactorOn::gpu && (!isForGpu(a.dtype) || n > largestOrder))
     throw Failure("ERR_UNSUPPORTED", "Device (cuda) makes a factor of dimension (" + std::to_string(n) + ") in " +
                                          (a.dtype == Dtype::float32 ? "float32" : "float64") +

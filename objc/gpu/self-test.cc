@@ -9,7 +9,6 @@
 #include <set>
 #include <vector>
 
-#include "cholesky-tiles.h"
 #include "sample-params.h"
 
 namespace covarium::gpu {
@@ -108,12 +107,12 @@ void requireSame(const Floats& actual, const Floats& expected, bool toTheBit) {
   }
 }
 
-void refuseBadPivot(Device& gpu, size_t pivot) {
+void refuseBadPivot(Device& gpu, FactorOn where, size_t pivot) {
   Floats bad = covariance();
   bad[pivot * (n + 1)] = -1;
   const auto commands = gpu.commandBuffer();
   Arrays arrays(gpu);
-  commands->cholesky(arrays(bad), n, FactorOn::gpu);
+  commands->cholesky(arrays(bad), n, where);
   int64_t found = -1;
   try {
     commands->commitAndWait();
@@ -123,27 +122,6 @@ void refuseBadPivot(Device& gpu, size_t pivot) {
   if (found != static_cast<int64_t>(pivot))
     throw Failure("ERR_DEVICE_FAILED",
                   "it takes a matrix that is not positive definite (pivot " + std::to_string(pivot) + ")");
-}
-
-// Uses the kernels for tiles, though so small a matrix is normally factored otherwise (metal/cholesky.mm). `failed`
-// becomes the verdict of these kernels.
-Floats factorByTiles(Device& gpu, const Floats& square, uint& failed) {
-  const auto commands = gpu.commandBuffer();
-  Arrays arrays(gpu);
-  const Operand said = arrays({0}), matrix = arrays(square);
-  forCholeskyTiles(
-      n,
-      [&](const char* kernel, uint first, size_t groups) {
-        const CholeskyTileParams params = {n, first};
-        const Operand told = {gpu.allocate(sizeof params), 0, sizeof params / sizeof(uint), Dtype::uint32};
-        memcpy(told.as<char>(), &params, sizeof params);
-        commands->launch(kernel, {matrix, said, told}, {static_cast<uint>(groups * tile_lanes), 1, 1},
-                         {tile_lanes, 1, 1});
-      },
-      [](size_t) {});
-  commands->commitAndWait();
-  memcpy(&failed, said.data(), sizeof failed);
-  return arrays.result();
 }
 
 // Tests a batch whose matrix `bad` is not positive definite.
@@ -303,23 +281,15 @@ void testAll(Device& gpu, Device& cpu, std::map<std::string, std::string>& off, 
   }
   for (const size_t order : {3, 20}) testBatches(same, order);
   expect({"cholesky_batch", "keep_first_failed"}, [&] { refuseBadModel(gpu, 17); });
-  expect({"cholesky_below", "cholesky_update"}, [&] {
-    uint failed = 0;
-    const auto onCpu = [](CommandBuffer& c, Arrays& a) { c.cholesky(a(covariance()), n, FactorOn::cpu); };
-    requireSame(factorByTiles(gpu, covariance(), failed), resultOn(cpu, onCpu), false);
-    refuseFailed(failed);
-    Floats bad = covariance();
-    bad[(n - 1) * (n + 1)] = -1;
-    factorByTiles(gpu, bad, failed);
-    if (failed != n - 1) throw Failure("ERR_DEVICE_FAILED", "it takes a matrix that is not positive definite");
-  });
-  expect({"MPSMatrixDecompositionCholesky"}, [&] {
-    const auto factorOn = [](FactorOn where) {
-      return [where](CommandBuffer& c, Arrays& a) { c.cholesky(a(covariance()), n, where); };
+  const auto testFactor = [&](FactorOn where) {
+    const auto factorOn = [](FactorOn processor) {
+      return [processor](CommandBuffer& c, Arrays& a) { c.cholesky(a(covariance()), n, processor); };
     };
-    requireSame(resultOn(gpu, factorOn(FactorOn::gpu)), resultOn(cpu, factorOn(FactorOn::cpu)), false);
-    refuseBadPivot(gpu, n - 1);
-  });
+    requireSame(resultOn(gpu, factorOn(where)), resultOn(cpu, factorOn(FactorOn::cpu)), false);
+    refuseBadPivot(gpu, where, n - 1);
+  };
+  expect({"cholesky_below", "cholesky_update"}, [&] { testFactor(FactorOn::gpu); });
+  expect({"MPSMatrixDecompositionCholesky"}, [&] { testFactor(FactorOn::mps); });
 }
 
 // The GPUs that have passed. It is never destroyed, because workers may open devices while statics are destroyed.

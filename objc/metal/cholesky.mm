@@ -13,11 +13,19 @@ namespace covarium::metal {
 
 namespace {
 
-// Matrices that MPS can address (mps.h).
-constexpr size_t largestOrder = Mps::largestTile;
-
 // In a smaller matrix one block of columns would be most of it.
 constexpr size_t leastByTiles = 512;
+
+constexpr const char* kernelsOfTiles[] = {"cholesky_update", "cholesky_below"};
+constexpr const char* kernelsOfMps[] = {"MPSMatrixDecompositionCholesky", "MPSMatrixCopy", "zero_upper"};
+
+template <size_t count>
+std::string whyOff(const Gpu& gpu, const char* const (&kernels)[count]) {
+  for (const char* kernel : kernels)
+    if (const auto off = gpu.off.find(kernel); off != gpu.off.end())
+      return std::string("Kernel (") + kernel + ") is off on this GPU, so it makes no factor: " + off->second;
+  return "";
+}
 
 // Throws with the pivot if the CPU refuses the matrix, too.
 void factorOnCpu(Device& cpu, const float* a, size_t n, size_t stride) {
@@ -43,7 +51,19 @@ void checkMps(Device& cpu, const View& kept, const View& outcome, size_t n, size
   throw Failure("ERR_DEVICE_FAILED", "Cholesky factorization fails on the GPU" + what);
 }
 
-void choleskyByTiles(Encoding& encoding, View a, size_t n) {
+}  // namespace
+
+bool makesByTiles(const Gpu& gpu, size_t n) { return n >= leastByTiles && whyOff(gpu, kernelsOfTiles).empty(); }
+
+std::string lacksCholesky(const Gpu& gpu, FactorOn where, size_t n) {
+  if (where != FactorOn::mps) return whyOff(gpu, kernelsOfTiles);
+  if (n > Mps::largestTile)
+    return "Metal Performance Shaders factor at most (" + std::to_string(Mps::largestTile) + ") columns here, not (" +
+           std::to_string(n) + ")";
+  return whyOff(gpu, kernelsOfMps);
+}
+
+void cholesky(Encoding& encoding, View a, size_t n) {
   const View failed = encoding.readable(1);
   auto* word = static_cast<uint*>(failed.buffer->contents());
   *word = cholesky_good - 1;  // until the GPU overwrites it
@@ -71,26 +91,6 @@ void choleskyByMps(Encoding& encoding, View a, size_t n) {
   encoding.dispatch("zero_upper", {a}, matrixParams(n, n), n, n);
   encoding.afterwards([&gpu, kept, outcome, n, stride] { checkMps(gpu.cpu(), kept, outcome, n, stride); });
   encoding.worked(factorSeconds(n));
-}
-
-bool worksByMps(const Gpu& gpu) { return gpu.works({"MPSMatrixDecompositionCholesky", "MPSMatrixCopy", "zero_upper"}); }
-
-bool worksByTiles(const Gpu& gpu) { return gpu.works({"cholesky_below", "cholesky_update"}); }
-
-}  // namespace
-
-bool makesByTiles(const Gpu& gpu, size_t n) { return worksByTiles(gpu) && n >= leastByTiles; }
-
-std::string lacksCholesky(const Gpu& gpu, size_t n) {
-  if (worksByTiles(gpu) || (worksByMps(gpu) && n <= largestOrder)) return "";
-  const auto off = gpu.off.find("cholesky_update");  // all kernels for tiles are off together, with one reason
-  return "Kernel (cholesky_update) is off on this GPU, so it makes no factor: " + off->second;
-}
-
-void cholesky(Encoding& encoding, View a, size_t n) {
-  const Gpu& gpu = encoding.gpu();
-  const bool isOurs = worksByTiles(gpu) && (n >= leastByTiles || !worksByMps(gpu));
-  isOurs ? choleskyByTiles(encoding, a, n) : choleskyByMps(encoding, a, n);
 }
 
 }  // namespace covarium::metal

@@ -61,15 +61,16 @@ void MetalCommandBuffer::fillNormal(Operand out, NormalCounter counter) {
          });
 }
 
-// By our own kernels or on the CPU unless the GPU is asked for: MPS is slower at every size that others have measured
-// (ml-explore/mlx #1216: 7.67 ms against 0.99 at n = 1000).
+// By MPS only if the user asks for it: it is slower at every size that others have measured (ml-explore/mlx #1216: 7.67
+// ms against 0.99 at n = 1000).
 void MetalCommandBuffer::cholesky(Operand a, size_t n, FactorOn where) {
-  const bool isForGpu = where == FactorOn::gpu || (where == FactorOn::automatic && isFactorForGpu(engine_.gpu, n));
-  if (!isForGpu) return Recorder::cholesky(a, n, where);
-  const std::string lacking = lacksCholesky(engine_.gpu, n);
+  if (where == FactorOn::cpu || (where == FactorOn::automatic && !isFactorForGpu(engine_.gpu, n)))
+    return Recorder::cholesky(a, n, FactorOn::cpu);
+  const std::string lacking = lacksCholesky(engine_.gpu, where, n);
   if (!lacking.empty()) throw Failure("ERR_UNSUPPORTED", lacking + ".");
+  const auto make = where == FactorOn::mps ? choleskyByMps : metal::cholesky;
   record({{a, Access::readAndWrite}}, factorSeconds(n),
-         [n](Encoding& encoding, const Views& v) { metal::cholesky(encoding, v[0], n); });
+         [make, n](Encoding& encoding, const Views& v) { make(encoding, v[0], n); });
   recorded().factor = FactorOn::gpu;
 }
 

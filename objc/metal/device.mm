@@ -102,8 +102,7 @@ Candidate MetalDevice::describe() const {
       {"largest buffer", mebibytes([gpu.device() maxBufferLength])},
       {"simdgroup",
        std::to_string([gpu.shaders().pipeline("fill_normal").state.get() threadExecutionWidth]) + " threads"},
-      {"factor", "by the faster of the CPU (" + gpu.cpu().name() +
-                     ") and our kernels from 512 columns on; with factor: 'gpu' by MPS below"}};
+      {"factor", "by the faster of the CPU (" + gpu.cpu().name() + ") and our kernels from 512 columns on"}};
   if (const std::string rates = gpu.routing.words(); !rates.empty()) metal.facts.push_back({"measured", rates});
   for (const auto& [other, registryId] : allGpus())
     if (registryId != metal.facts[1].second)

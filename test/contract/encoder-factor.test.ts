@@ -149,9 +149,13 @@ onEveryBackend(
   async ({ backend, real }) => {
     const a = real([4, Number.NaN, 2, 5]);
     const encoder = backend.encoder();
+    const refusedAt = async (where: 'gpu' | 'mps'): Promise<void> => {
+      const error = await throwsCode('ERR_UNSUPPORTED', () => encoder.cholesky(a, 2, where));
+      assert.match(error.message, new RegExp(`\\(${backend.kind}\\) .*\\(factor: '${where}'\\)`));
+    };
+    if (backend.kind !== 'metal') await refusedAt('mps');
     if (backend.kind !== 'metal' && backend.kind !== 'cuda') {
-      const error = await throwsCode('ERR_UNSUPPORTED', () => encoder.cholesky(a, 2, 'gpu'));
-      assert.match(error.message, new RegExp(`\\(${backend.kind}\\) .*\\(factor: 'gpu'\\)`));
+      await refusedAt('gpu');
       assert.is(encoder.commitSync().factor, undefined, 'and nothing is recorded');
       return;
     }

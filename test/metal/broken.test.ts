@@ -239,12 +239,19 @@ const products = ['MPSMatrixMultiplication', 'MPSMatrixVectorMultiplication', 'M
 const classes = [...products, 'MPSMatrixDecompositionCholesky'];
 
 /** The device makes a factor on the CPU or on the GPU as requested. */
-function makesFactorOn(device: Backend, where: 'gpu' | 'cpu'): void {
+function makesFactorOn(device: Backend, where: 'gpu' | 'cpu' | 'mps'): void {
   const square = Float32Array.of(4, 2, 2, 5);
   const encoder = device.encoder();
   encoder.cholesky(square, 2, where);
-  assert.is(encoder.commitSync().factor, where);
+  assert.is(encoder.commitSync().factor, where === 'cpu' ? 'cpu' : 'gpu');
   assert.equal(square, Float32Array.of(2, 0, 1, 2));
+}
+
+/** The device does not make a factor there, because a kernel is off. */
+async function makesNoFactorOn(device: Backend, where: 'gpu' | 'mps', kernel: string): Promise<void> {
+  const factor = () => device.encoder().cholesky(Float32Array.of(4, 2, 2, 5), 2, where);
+  const { message } = await throwsCode('ERR_UNSUPPORTED', factor);
+  assert.ok(message.startsWith(`Kernel (${kernel}) is off on this GPU, so it makes no factor: `), message);
 }
 
 for (const [turn, name] of [...classes, 'MPSMatrixCopy'].entries())
@@ -257,7 +264,9 @@ for (const [turn, name] of [...classes, 'MPSMatrixCopy'].entries())
         await withFault(soft, ['brokenMps', `${name}${how}`], [off], async (device) => {
           isRight(device, name);
           assert.is(soft.count(`encoded ${name}`), 0);
-          if (off === 'MPSMatrixDecompositionCholesky') makesFactorOn(device, 'gpu');
+          if (off !== 'MPSMatrixDecompositionCholesky') return;
+          makesFactorOn(device, 'gpu');
+          await makesNoFactorOn(device, 'mps', off);
         });
       },
     );
@@ -274,16 +283,17 @@ onSoftMetal('A GPU without MPS computes everything, without any object of MPS.',
   }),
 );
 
-onSoftMetal('A GPU that cannot make a factor says why, and the CPU makes it.', async (soft) => {
-  soft.set('mpsUnsupported', 1);
-  await withFault(soft, ['brokenKernel', 'cholesky_below'], ofTiles, async (device) => {
-    const encoder = device.encoder();
-    const factor = () => encoder.cholesky(Float32Array.of(4, 2, 2, 5), 2, 'gpu');
-    const { message } = await throwsCode('ERR_UNSUPPORTED', factor);
-    assert.match(message, /^Kernel \(cholesky_update\) is off on this GPU, so it makes no factor: /);
+onSoftMetal('A GPU that cannot make a factor says why, and the CPU or MPS makes it.', async (soft) =>
+  withFault(soft, ['brokenKernel', 'cholesky_below'], ofTiles, async (device) => {
+    await makesNoFactorOn(device, 'gpu', 'cholesky_update');
     makesFactorOn(device, 'cpu');
-  });
-});
+    makesFactorOn(device, 'mps');
+    const order = 16_385;
+    const square = new Float32Array(order ** 2);
+    const { message } = await throwsCode('ERR_UNSUPPORTED', () => device.encoder().cholesky(square, order, 'mps'));
+    assert.is(message, 'Metal Performance Shaders factor at most (16384) columns here, not (16385).');
+  }),
+);
 
 onSoftMetal('Simdgroups that are narrower than the pipeline says have enough memory.', (soft) => {
   soft.set('simdgroupWidth', 8);

@@ -157,7 +157,7 @@ onSoftMetal(
     for (const n of dimensions)
       for (const way of ['sync', 'async']) {
         const [mean, z] = [new Float32Array(n).fill(1), new Float32Array(n)];
-        const options = { device, mean, covariance: covarianceOf(n), z, factor: 'gpu' } as const;
+        const options = { device, mean, covariance: covarianceOf(n), z, factor: 'mps' } as const;
         const { result, counts, of } = await counted(soft, () =>
           way === 'sync' ? MultivariateNormal.transformSync(options) : MultivariateNormal.transform(options),
         );
@@ -166,15 +166,10 @@ onSoftMetal(
         // The CPU checks the input, so a commit that does not block waits on the queue's thread.
         assert.is(of('waits'), 1, what);
         const classes = Object.keys(counts).flatMap((name) => /^encoded (MPS\w+)$/.exec(name)?.[1] ?? []);
-        const isByMps = n < 512;
-        const factor = isByMps ? ['MPSMatrixCopy', 'MPSMatrixDecompositionCholesky'] : [];
+        const factor = ['MPSMatrixCopy', 'MPSMatrixDecompositionCholesky'];
         assert.equal(classes.sort(), [...factor, 'MPSMatrixSum', 'MPSMatrixVectorMultiplication'], what);
-        const own = isByMps ? ['zero_upper'] : ['cholesky_below', 'cholesky_update'];
-        assert.equal(
-          Object.keys(counts).flatMap((name) => /^dispatches (\w+)$/.exec(name)?.[1] ?? []),
-          own,
-          what,
-        );
+        const own = Object.keys(counts).flatMap((name) => /^dispatches (\w+)$/.exec(name)?.[1] ?? []);
+        assert.equal(own, ['zero_upper'], what);
         assert.is(result.timings?.factor, 'gpu', what);
         assert.ok(soft.owns(result.data as Float32Array), what);
         assert.equal(result.data, new Float32Array(n).fill(1), 'L 0 + mean');
@@ -184,18 +179,19 @@ onSoftMetal(
   },
 );
 
-onSoftMetal('Timings say where a factor was made; by default MPS does not make it.', async (soft) => {
+onSoftMetal('Timings say where a factor was made; MPS makes it only on request.', async (soft) => {
   using device = openDevice('metal');
   for (const [factor, where] of [
     [undefined, 'cpu'],
     ['auto', 'cpu'],
     ['cpu', 'cpu'],
     ['gpu', 'gpu'],
+    ['mps', 'gpu'],
   ] as const) {
     const options = { device, covariance: covarianceOf(40), factor };
     const { result, of } = await counted(soft, () => MultivariateNormal.fromCovarianceSync(options));
     assert.is(result.timings.factor, where);
-    assert.is(of('encoded MPSMatrixDecompositionCholesky'), where === 'gpu' ? 1 : 0, `${factor}`);
+    assert.is(of('encoded MPSMatrixDecompositionCholesky'), factor === 'mps' ? 1 : 0, `${factor}`);
     using drawn = result.sampleSync(2);
     assert.is(drawn.timings?.factor, undefined, 'a sample makes none');
     result.close();

@@ -298,7 +298,7 @@ onSoftMetal(
   async (soft) => {
     using device = openDevice('metal');
     const factored = (covariance: number[][], way: string) => {
-      const options = { device, covariance, factor: 'gpu' } as const;
+      const options = { device, covariance, factor: 'mps' } as const;
       return way === 'sync'
         ? MultivariateNormal.fromCovarianceSync(options)
         : MultivariateNormal.fromCovariance(options);
