@@ -81,21 +81,20 @@ inline void fill_rows_apart(threadgroup T* z, ulong first, uint length, uint n, 
   }
 }
 
-// Writes rows of n that are `apart` elements apart, `length` elements in all.
-template <typename T>
+// Writes rows of n that are `apart` elements apart, `length` elements in all, `each` (1 or 4) at once.
+template <typename T, uint each>
 inline void write_rows_apart(threadgroup const T* z, device T* out, uint length, uint n, uint apart, uint lane,
                              uint lanes) {
-  // By fours where that takes fewer instructions; lanes that write a float64 each fill the memory's sectors as well.
-  const uint each = sizeof(T) == 4u && n % 4u == 0u ? 4u : 1u;
   const uint across = n / each, rowsOn = lanes / across, columnsOn = lanes - rowsOn * across;
   uint r = lane / across, c = lane - r * across;
   for (uint e = each * lane; e < length; e += each * lanes) {
+    threadgroup const T* from = z + r * apart + each * c;
     if (each == 4u) {
       T four[4];
-      take_quad(z + r * apart + 4u * c, four);
+      take_quad(from, four);
       write_four(four, out + e);
     } else {
-      out[e] = z[r * apart + c];
+      out[e] = *from;
     }
     r += rowsOn;
     c += columnsOn;
@@ -189,7 +188,12 @@ inline void sample_narrow_group(device const T* factor, device const T* mean, de
       }
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    write_rows_apart(z, out + (firstRow + done) * n, here * n, n, apart, lane, lanes);
+    // By fours where that takes fewer instructions; lanes that write a float64 each fill the memory's sectors as well.
+    device T* mine = out + (firstRow + done) * n;
+    if (sizeof(T) == 4u && n % 4u == 0u)
+      write_rows_apart<T, 4>(z, mine, here * n, n, apart, lane, lanes);
+    else
+      write_rows_apart<T, 1>(z, mine, here * n, n, apart, lane, lanes);
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
 }
