@@ -95,7 +95,7 @@
         "type": "static_library",
         "sources": [
           "objc/cuda/candidate.cc", "objc/cuda/cholesky.cc", "objc/cuda/choose.cc", "objc/cuda/command-buffer.cc", "objc/cuda/cublas.cc", "objc/cuda/cusolver.cc", "objc/cuda/density.cc", "objc/cuda/device.cc", "objc/cuda/driver.cc", "objc/cuda/decomposition.cc",
-          "objc/cuda/gpu.cc", "objc/cuda/mirror.cc", "objc/cuda/moments.cc", "objc/cuda/nvrtc.cc", "objc/cuda/part.cc", "objc/cuda/product.cc", "objc/cuda/sample.cc", "objc/cuda/self-test.cc", "objc/cuda/solve.cc", "objc/cuda/user-kernel.cc"
+          "objc/cuda/gpu.cc", "objc/cuda/mirror.cc", "objc/cuda/moments.cc", "objc/cuda/nvrtc.cc", "objc/cuda/part.cc", "objc/cuda/product.cc", "objc/cuda/registers.cc", "objc/cuda/sample.cc", "objc/cuda/self-test.cc", "objc/cuda/solve.cc", "objc/cuda/user-kernel.cc"
         ],
         "include_dirs": ["msl", "msl/cpu", "<(SHARED_INTERMEDIATE_DIR)"],
         "actions": [{

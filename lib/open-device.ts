@@ -134,7 +134,7 @@ async function openBackendAsync(kind: DeviceKind, threads: number, gpu: string):
   if (kind === 'reference') return openReference();
   const { addon, path } = requireAddon(kind);
   try {
-    const kernels = kind === 'cuda' ? await decompressed(addon.compressedKernels()) : [];
+    const kernels = kind === 'cuda' ? await decompressed(addon.compressedKernels()) : undefined;
     return kept(path, await addon.openDeviceAsync(kind, { threads, gpu, knownGpus: knownBefore(kind, path), kernels }));
   } catch (thrown) {
     throw refused(kind, thrown);
@@ -142,10 +142,10 @@ async function openBackendAsync(kind: DeviceKind, threads: number, gpu: string):
 }
 
 // Loaded when it is needed, as most programs open no GPU in this way.
-async function decompressed(kernels: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
+function decompressed(kernels: Uint8Array): Promise<Uint8Array> {
   const { promisify } = process.getBuiltinModule('node:util');
   const { brotliDecompress } = process.getBuiltinModule('node:zlib');
-  return Promise.all(kernels.map((bytes) => promisify(brotliDecompress)(bytes)));
+  return promisify(brotliDecompress)(kernels);
 }
 
 function requireAddon(kind: DeviceKind): { readonly addon: Addon; readonly path: string } {

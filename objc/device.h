@@ -170,8 +170,8 @@ struct OpenOptions {
   // not reported. Called by open().
   std::function<const std::vector<double>*(const std::string& gpu)> known;
   std::function<void(const std::string& gpu, const std::vector<double>& rates)> learned;
-  // Decompresses Brotli: the kernels of the CUDA device are compressed. Called by open(), on its thread.
-  std::function<std::string(const unsigned char* bytes, size_t count)> decompressed;
+  // What compressedKernels() are, decompressed by Brotli. Called by the CUDA device's open(), on its thread.
+  std::function<std::string()> kernels;
 };
 
 // What listDevices() reports of a device, available or not.
@@ -189,12 +189,11 @@ std::shared_ptr<Device> open(const OpenOptions& options);
 }  // namespace metal
 
 namespace cuda {
-// candidate() and open() need `decompressed`.
+// candidate() and open() need `kernels`.
 Candidate candidate(OpenOptions options);
 // Throws ERR_DEVICE_UNAVAILABLE with the reason.
 std::shared_ptr<Device> open(const OpenOptions& options);
-// What open() may ask `decompressed` for.
-std::vector<std::pair<const unsigned char*, size_t>> compressedKernels();
+std::pair<const unsigned char*, size_t> compressedKernels();
 }  // namespace cuda
 
 namespace cpu {

@@ -53,12 +53,12 @@ export interface Addon {
   candidates(): Candidate[];
   /** Throws `ERR_DEVICE_UNAVAILABLE`. */
   openDevice(kind: 'metal' | 'cuda' | 'cpu', options: NativeOpenOptions): Opened;
-  /** The same on another thread. `cuda` needs {@link Addon.compressedKernels}, decompressed by Brotli, in order. */
+  /** The same on another thread. `cuda` needs {@link Addon.compressedKernels}, decompressed by Brotli. */
   openDeviceAsync(
     kind: 'metal' | 'cuda' | 'cpu',
-    options: NativeOpenOptions & { readonly kernels: readonly Uint8Array[] },
+    options: NativeOpenOptions & { readonly kernels?: Uint8Array | undefined },
   ): Promise<Opened>;
-  compressedKernels(): Uint8Array[];
+  compressedKernels(): Uint8Array;
   /**
    * Parses on another thread into `values`, which has room for all rows that the bytes may hold. The bytes must not
    * change until it settles.

@@ -4,4 +4,5 @@ export interface Ptx {
   readonly reason: string;
 }
 export function makePtx(): Ptx;
+export function coded(ptx: string): string;
 export function header(made: Ptx): string;

@@ -30,13 +30,35 @@ function clangs() {
   return ['clang++', ...Array.from({ length: 12 }, (_, index) => `clang++-${25 - index}`)];
 }
 
-const withoutComments = (ptx) =>
+const shortened = (ptx) =>
   ptx
+    .replace(/^\.visible \.entry (\w+)\([^]*?^\}/gm, (kernel, name) => kernel.replaceAll(`${name}_param_`, 'P'))
+    .replace(/(?:\$L__|L)BB\d+_/g, 'L')
     .replace(/\/\/.*/g, '')
     .replace(/[ \t]+/g, ' ')
     .replace(/, /g, ',')
     .replace(/(?:\n ?)+/g, '\n')
     .trimStart();
+
+/**
+ * PTX in which a number of a register is its place among the registers of its kind that were used last in the kernel,
+ * or + where it is used for the first time. Compressed, it takes a third of the bytes. objc/cuda/registers.cc numbers
+ * the registers again, from 0 in the order of their first use.
+ */
+export function coded(ptx) {
+  const kinds = new Map();
+  return ptx.replace(/%([a-z]+)(?:<\d+>|(\d+))/g, (word, kind, number) => {
+    if (number === undefined) {
+      kinds.set(kind, []);
+      return word;
+    }
+    const used = kinds.get(kind);
+    const place = used.indexOf(number);
+    if (place >= 0) used.splice(place, 1);
+    used.unshift(number);
+    return `%${kind}${place < 0 ? '+' : place}`;
+  });
+}
 
 /** The text, and that of the kernels on tensor cores, or the reason why there is none. */
 export function makePtx() {
@@ -50,7 +72,7 @@ export function makePtx() {
     if (status === 0) {
       const tensor = made('tensor-kernels.cu');
       if (tensor.status !== 0) throw new Error(`${clang} cannot make tensor-kernels.cu: ${tensor.stderr}`);
-      return { ptx: withoutComments(stdout), tensorPtx: forTensorCores(withoutComments(tensor.stdout)), reason: '' };
+      return { ptx: shortened(stdout), tensorPtx: forTensorCores(shortened(tensor.stdout)), reason: '' };
     }
     const [first = String(error ?? '')] = (stderr ?? '').split('\n').filter((line) => /error/.test(line));
     reason = `${clang} could not make its kernels when this addon was built (${first.replace(folder, '')}). ${advice}`;
@@ -68,9 +90,8 @@ function arrayOf(name, text) {
 }
 
 /**
- * A C++ header with the texts, compressed by Brotli, as `covarium::cuda::compressedPtx` and `compressedTensorPtx`, and
- * the reason why there are none as `noPtxReason`, or ''. So the addon has a tenth of the text's bytes, and the package
- * half of what its own compression would leave.
+ * A C++ header with the texts, one after the other, coded and compressed by Brotli, as `covarium::cuda::compressedPtx`,
+ * and the reason why there are none as `noPtxReason`, or ''.
  */
 export function header({ ptx, tensorPtx, reason }) {
   return `// Made by msl/cuda/embed.mjs of msl/cuda/kernels.cu and tensor-kernels.cu.
@@ -78,8 +99,7 @@ export function header({ ptx, tensorPtx, reason }) {
 
 namespace covarium::cuda {
 
-${arrayOf('compressedPtx', ptx)}
-${arrayOf('compressedTensorPtx', tensorPtx)}
+${arrayOf('compressedPtx', coded(ptx + tensorPtx))}
 inline constexpr char noPtxReason[] = ${JSON.stringify(reason)};
 
 }  // namespace covarium::cuda

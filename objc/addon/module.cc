@@ -29,7 +29,7 @@ Napi::Object objectOf(Napi::Env env, const char* kind, const Candidate& candidat
 Napi::Value candidates(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     OpenOptions ofCuda;
-    ofCuda.decompressed = decompressedIn(info.Env());
+    ofCuda.kernels = kernelsIn(info.Env());
     Napi::Array all = Napi::Array::New(info.Env());
     all[0u] = objectOf(info.Env(), "metal", metal::candidate());
     all[1u] = objectOf(info.Env(), "cuda", cuda::candidate(ofCuda));

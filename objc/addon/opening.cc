@@ -17,6 +17,11 @@ std::string textOf(const Napi::Value& bytes) {
   return {reinterpret_cast<const char*>(all.Data()), all.ByteLength()};
 }
 
+Napi::Value compressedIn(Napi::Env env) {
+  const auto [bytes, count] = cuda::compressedKernels();
+  return Napi::Buffer<unsigned char>::Copy(env, bytes, count);
+}
+
 // A device that is being opened: on the JavaScript thread, or away from it.
 class Opening {
  public:
@@ -75,16 +80,8 @@ class AsyncOpening : public Napi::AsyncWorker {
         deferred_(Napi::Promise::Deferred::New(info.Env())),
         opening_(info) {
     const Napi::Value kernels = info[1].As<Napi::Object>().Get("kernels");
-    if (kernels.IsArray()) {
-      const auto texts = kernels.As<Napi::Array>();
-      for (uint32_t i = 0; i < texts.Length(); ++i) kernels_.push_back(textOf(texts.Get(i)));
-    }
-    opening_.options.decompressed = [this](const unsigned char* bytes, size_t) -> std::string {
-      const auto all = cuda::compressedKernels();
-      for (size_t i = 0; i < all.size() && i < kernels_.size(); ++i)
-        if (all[i].first == bytes) return std::move(kernels_[i]);
-      throw Failure("ERR_INTERNAL", "The kernels are opened without their text.");
-    };
+    if (kernels.IsTypedArray()) kernels_ = textOf(kernels);
+    opening_.options.kernels = [this] { return kernels_; };
   }
   Napi::Promise promise() const { return deferred_.Promise(); }
 
@@ -104,27 +101,27 @@ class AsyncOpening : public Napi::AsyncWorker {
  private:
   Napi::Promise::Deferred deferred_;
   Opening opening_;
-  std::vector<std::string> kernels_;
+  std::string kernels_;
   std::exception_ptr failure_;
 };
 
 }  // namespace
 
 // The addon is loaded by getBuiltinModule, too.
-std::function<std::string(const unsigned char* bytes, size_t count)> decompressedIn(Napi::Env env) {
-  return [env](const unsigned char* bytes, size_t count) {
+std::function<std::string()> kernelsIn(Napi::Env env) {
+  return [env] {
     const auto process = env.Global().Get("process").As<Napi::Object>();
     const auto builtin = process.Get("getBuiltinModule").As<Napi::Function>();
     const auto zlib = builtin.Call(process, {Napi::String::New(env, "zlib")}).As<Napi::Object>();
     const auto decompress = zlib.Get("brotliDecompressSync").As<Napi::Function>();
-    return textOf(decompress.Call(zlib, {Napi::Buffer<unsigned char>::Copy(env, bytes, count)}));
+    return textOf(decompress.Call(zlib, {compressedIn(env)}));
   };
 }
 
 Napi::Value openDevice(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     Opening opening(info);
-    opening.options.decompressed = decompressedIn(info.Env());
+    opening.options.kernels = kernelsIn(info.Env());
     opening.open();
     return opening.object(info.Env());
   });
@@ -137,11 +134,6 @@ Napi::Value openDeviceAsync(const Napi::CallbackInfo& info) {
   return promise;
 }
 
-Napi::Value compressedKernels(const Napi::CallbackInfo& info) {
-  Napi::Array all = Napi::Array::New(info.Env());
-  for (const auto& [bytes, count] : cuda::compressedKernels())
-    all[all.Length()] = Napi::Buffer<unsigned char>::Copy(info.Env(), bytes, count);
-  return all;
-}
+Napi::Value compressedKernels(const Napi::CallbackInfo& info) { return compressedIn(info.Env()); }
 
 }  // namespace covarium::addon

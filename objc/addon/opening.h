@@ -9,7 +9,7 @@ Napi::Value openDevice(const Napi::CallbackInfo& info);
 Napi::Value openDeviceAsync(const Napi::CallbackInfo& info);
 Napi::Value compressedKernels(const Napi::CallbackInfo& info);
 
-// Decompresses by Node's own zlib, on the JavaScript thread.
-std::function<std::string(const unsigned char* bytes, size_t count)> decompressedIn(Napi::Env env);
+// Decompresses the kernels by Node's own zlib, on the JavaScript thread.
+std::function<std::string()> kernelsIn(Napi::Env env);
 
 }  // namespace covarium::addon

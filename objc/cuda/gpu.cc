@@ -5,6 +5,7 @@
 
 #include "../cpu/memory.h"
 #include "cuda-kernels.h"
+#include "registers.h"
 
 namespace covarium::cuda {
 
@@ -52,7 +53,8 @@ Current::~Current() {
 std::shared_ptr<Gpu> Gpu::open(const Driver& driver, DeviceNumber device, const OpenOptions& options) {
   if (noPtxReason[0] != '\0') throw Failure("ERR_DEVICE_UNAVAILABLE", noPtxReason);
   const std::shared_ptr<Gpu> gpu(new Gpu(driver, device));
-  gpu->ptx_ = options.decompressed(compressedPtx, sizeof(compressedPtx));
+  gpu->ptx_ = withRegisters(options.kernels());
+  const size_t forTensorCores = std::min(gpu->ptx_.find(".version", 1), gpu->ptx_.size());
   gpu->require(driver.primaryContextRetain(&gpu->context_, device), "Opening the GPU");
   const Current current(*gpu);
   gpu->require(driver.streamCreate(&gpu->compute_, nonBlockingStream), "Making a stream");
@@ -64,7 +66,8 @@ std::shared_ptr<Gpu> Gpu::open(const Driver& driver, DeviceNumber device, const 
   gpu->require(driver.deviceGetAttribute(&isIntegrated, integrated, device), "Asking whose memory it has");
   gpu->require(driver.deviceGetAttribute(&major, computeCapabilityMajor, device), "Asking for its compute capability");
   if (major >= firstWithTensorKernels && cuda::isGoodAtFloat64(rate))
-    gpu->tensorPtx_ = options.decompressed(compressedTensorPtx, sizeof(compressedTensorPtx));
+    gpu->tensorPtx_ = gpu->ptx_.substr(forTensorCores);
+  gpu->ptx_.resize(forTensorCores);
   gpu->isIntegrated_ = isIntegrated != 0;
   gpu->multiprocessors_ = static_cast<unsigned>(processors);
   gpu->isGoodAtFloat64_ = cuda::isGoodAtFloat64(rate);
@@ -80,9 +83,7 @@ Gpu::~Gpu() {
   if (context_ != nullptr) driver_.primaryContextRelease(device_);
 }
 
-std::vector<std::pair<const unsigned char*, size_t>> compressedKernels() {
-  return {{compressedPtx, sizeof(compressedPtx)}, {compressedTensorPtx, sizeof(compressedTensorPtx)}};
-}
+std::pair<const unsigned char*, size_t> compressedKernels() { return {compressedPtx, sizeof(compressedPtx)}; }
 
 // A module of one kernel: the driver compiles a text when it is loaded, and all kernels would take seconds.
 Result Gpu::load(const std::string& ptx, const std::string& name, Function* kernel) {

@@ -130,7 +130,7 @@ onNative('A thread or a process that ends while devices are opening ends in peac
   const { path } = loadAddon().file!;
   const many = `
     const addon = process.getBuiltinModule('node:module').createRequire('/')(${JSON.stringify(path)});
-    for (let i = 0; i < 9; i++) addon.openDeviceAsync('cpu', { threads: 2, kernels: [] });`;
+    for (let i = 0; i < 9; i++) addon.openDeviceAsync('cpu', { threads: 2 });`;
   const inThreads = `
     const { Worker } = await import('node:worker_threads');
     const text = ${JSON.stringify(`${many} process.exit();`)};
