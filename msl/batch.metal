@@ -117,12 +117,10 @@ kernel void keep_first_failed(device const float* a [[buffer(0)]], device const 
 
 // Threadgroup b blocks + block makes rows [block rowsPerGroup, (block + 1) rowsPerGroup) of model b, where a model
 // has blocks = ceil(rows / rowsPerGroup): the rows that sample_rows makes of factor b, mean b and stream + b.
-//
-// Grid: models blocks threadgroups or more, of any size; memory: sample_rows_bytes.
-kernel void sample_batch(device const float* factors [[buffer(0)]], device const float* means [[buffer(1)]],
-                         device float* out [[buffer(2)]], constant SampleBatchParams& params [[buffer(3)]],
-                         threadgroup float* memory THREADGROUP_MEMORY(0), uint group [[threadgroup_position_in_grid]],
-                         uint lane [[thread_position_in_threadgroup]], uint lanes [[threads_per_threadgroup]]) {
+template <typename T>
+inline void sample_batch_group(device const T* factors, device const T* means, device T* out,
+                               constant SampleBatchParams& params, threadgroup T* memory, uint group, uint lane,
+                               uint lanes) {
   if (params.rowsPerGroup == 0u) return;
   const uint blocks = params.rows / params.rowsPerGroup + (params.rows % params.rowsPerGroup != 0u ? 1u : 0u);
   if (blocks == 0u || group / blocks >= params.models) return;
@@ -135,10 +133,18 @@ kernel void sample_batch(device const float* factors [[buffer(0)]], device const
   stream.seedHigh = params.seedHigh;
   stream.streamLow = params.streamLow + model;
   stream.streamHigh = params.streamHigh + (stream.streamLow < model ? 1u : 0u);
-  threadgroup float* z = memory + n * (n + 1u) / 2u;
+  threadgroup T* z = memory + n * (n + 1u) / 2u;
   pack_factor(factors + ulong(model) * n * n, memory, n, lane, lanes);
   fill_group(z, first, rows * n, n, n, stream, lane, lanes);
   threadgroup_barrier(mem_flags::mem_threadgroup);
   multiply_rows(memory, means + ulong(model) * n, z, out + (ulong(model) * params.rows + firstRow) * n, rows, n, lane,
                 lanes);
+}
+
+// Grid: models blocks threadgroups or more, of any size; memory: sample_rows_bytes.
+kernel void sample_batch(device const float* factors [[buffer(0)]], device const float* means [[buffer(1)]],
+                         device float* out [[buffer(2)]], constant SampleBatchParams& params [[buffer(3)]],
+                         threadgroup float* memory THREADGROUP_MEMORY(0), uint group [[threadgroup_position_in_grid]],
+                         uint lane [[thread_position_in_threadgroup]], uint lanes [[threads_per_threadgroup]]) {
+  sample_batch_group(factors, means, out, params, memory, group, lane, lanes);
 }

@@ -4,26 +4,9 @@
 #include "params.h"
 #include "quad.h"
 #include "sample-rows.h"
-#ifndef __METAL_VERSION__
-#include "normal-float64.h"
-#endif
 
-// The normals of a block of Philox's words.
-inline void make_normals(PhiloxBlock<uint> words, thread float* normals) {
-  const NormalBlock<float> made = normal_block<float, int, uint>(words);
-  normals[0] = made.z0;
-  normals[1] = made.z1;
-  normals[2] = made.z2;
-  normals[3] = made.z3;
-}
 inline void put_normals(thread const float* normals, threadgroup float* to) { put_quad(normals, to); }
 #ifndef __METAL_VERSION__
-inline void make_normals(PhiloxBlock<uint> words, thread double* normals) {
-  const covarium::normal_float64::Pair<double> made =
-      covarium::normal_float64::block<double>((ulong(words.w0) << 32) | words.w1, (ulong(words.w2) << 32) | words.w3);
-  normals[0] = made.x;
-  normals[1] = made.y;
-}
 inline void put_normals(thread const double* normals, threadgroup double* to) {
   to[0] = normals[0];
   to[1] = normals[1];

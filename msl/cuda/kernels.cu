@@ -34,6 +34,8 @@ CROWDED_KERNEL(256, 2, sample_tiles,
                factor, mean, z, out, params, groupMemory, GROUP, LANE, LANES)
 KERNEL(sample_batch, (const float* factors, const float* means, float* out, msl::SampleBatchParams params), factors,
        means, out, params, groupMemory, GROUP, LANE, LANES)
+KERNEL(sample_batch_float64, (const double* factors, const double* means, double* out, msl::SampleBatchParams params),
+       factors, means, out, params, reinterpret_cast<double*>(groupMemory), GROUP, LANE, LANES)
 KERNEL(product_tiles, (const float* a, const float* b, float* c, msl::ProductParams params), a, b, c, params,
        groupMemory, GROUP, LANE, LANES)
 KERNEL(product_tiles_float64, (const double* a, const double* b, double* c, msl::ProductParamsFloat64 params), a, b, c,

@@ -293,12 +293,12 @@ void CudaCommandBuffer::sample(Operand factor, Operand mean, Operand out, bool i
 }
 
 void CudaCommandBuffer::sampleBatch(Operand factors, Operand means, Operand out, size_t n, NormalCounter counter) {
-  if (n > batchColumns || out.dtype != Dtype::float32 || !isForGpu(out, 0))
-    return Recorder::sampleBatch(factors, means, out, n, counter);
+  if (n > batchColumns || !isForGpu(out, 0)) return Recorder::sampleBatch(factors, means, out, n, counter);
   const size_t count = means.length / n, rows = out.length / means.length;
   const auto draws = std::make_shared<Draws>(Draws{out, n, {}});
-  record({{factors, Access::read}, {means, Access::read}, {out, Access::write}}, [=](Run& run, const Views& v) {
-    cuda::sampleBatch(run, v[0], v[1], v[2], count, n, rows, counter, draws->stretch);
+  record({{factors, Access::read}, {means, Access::read}, {out, Access::write}}, [=, dtype = out.dtype](
+                                                                                     Run& run, const Views& v) {
+    cuda::sampleBatch(run, v[0], v[1], v[2], count, n, rows, counter, dtype, draws->stretch);
   }).draws = draws;
 }
 

@@ -112,8 +112,9 @@ void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, 
 }
 
 void sampleBatch(Run& run, View factors, View means, View out, size_t count, size_t n, size_t rows,
-                 NormalCounter counter, const std::optional<Stretch>& stretch) {
+                 NormalCounter counter, Dtype dtype, const std::optional<Stretch>& stretch) {
   const uint columns = static_cast<uint>(n);
+  const size_t floats = bytesOf(dtype) / sizeof(float), floatsOfModel = rows * n * floats;
   const uint perGroup = static_cast<uint>(std::min<size_t>(rows, sample_rows_per_group(columns, 0)));
   if (rows * n > sliceElements) {  // a model is more than a slice
     for (size_t b = 0; b < count; ++b) {
@@ -122,20 +123,21 @@ void sampleBatch(Run& run, View factors, View means, View out, size_t count, siz
         own->locations = own->locations.from(b * n * sizeof(double) / sizeof(float));
         own->counter = ofModel(own->counter, b);
       }
-      sample(run, factors.from(b * n * n), means.from(b * n), out.from(b * rows * n), rows, n, false,
-             ofModel(counter, b), Dtype::float32, own);
+      sample(run, factors.from(b * n * n * floats), means.from(b * n * floats), out.from(b * floatsOfModel), rows, n,
+             false, ofModel(counter, b), dtype, own);
     }
     return;
   }
   const size_t groups = groupsOf(rows, perGroup), models = sliceElements / (rows * n);
   forSlices(count, models, [&](size_t b, size_t here) {
     const SampleBatchParams params = sampleBatchParams(ofModel(counter, b), here, rows, n, perGroup);
-    const DevicePointer made = run.slice(out, b * rows * n, here * rows * n);
-    run.launch("sample_batch", {run.address(factors, b * n * n), run.address(means, b * n), made}, params,
+    const DevicePointer made = run.slice(out, b * floatsOfModel, here * floatsOfModel);
+    run.launch(kernelFor("sample_batch", dtype),
+               {run.address(factors, b * n * n * floats), run.address(means, b * n * floats), made}, params,
                here * groups, std::min<size_t>((perGroup + 3) / 4 * n, sample_rows_lanes(0)),
-               sample_rows_bytes(columns, perGroup, 0));
-    if (stretch) stretchSlice(run, made, b * rows, here * rows, n, *stretch, Dtype::float32);
-    run.made(out, b * rows * n, here * rows * n);
+               floats * sample_rows_bytes(columns, perGroup, 0));
+    if (stretch) stretchSlice(run, made, b * rows, here * rows, n, *stretch, dtype);
+    run.made(out, b * floatsOfModel, here * floatsOfModel);
   });
 }
 

@@ -31,9 +31,9 @@ struct Draws {
 void fillNormal(Run& run, View out, size_t count, NormalCounter counter, Dtype dtype);
 void sample(Run& run, View factor, View mean, View out, size_t count, size_t n, bool inverse, NormalCounter counter,
             Dtype dtype, const std::optional<Stretch>& stretch);
-// `count` models of `rows` rows, in float32.
+// `count` models of `rows` rows.
 void sampleBatch(Run& run, View factors, View means, View out, size_t count, size_t n, size_t rows,
-                 NormalCounter counter, const std::optional<Stretch>& stretch);
+                 NormalCounter counter, Dtype dtype, const std::optional<Stretch>& stretch);
 // For `count` rows that are there already.
 void stretchRows(Run& run, View rows, size_t count, size_t n, const Stretch& stretch, Dtype dtype);
 

@@ -378,15 +378,17 @@ onSoftCuda('A process ends properly during a commit, even if the driver was load
 
 onSoftCuda('A model of a batch that is larger than a slice also has the bits of the cpu device.', async () => {
   const out = await printedBesideCuda(`${head}
-    const draws = ['cpu', 'cuda'].map((kind) => {
-      const device = openDevice(kind);
-      const batch = MultivariateNormalBatch.fromCovarianceSync({ device, means: Matrix.from(new Float32Array(128).fill(1), { columns: 64 }), covariances: [covarianceOf(64), covarianceOf(64)] });
-      const { data } = batch.sampleVolumeSync(65540, { seed: 2, stream: 4294967295 });
-      device.close();
-      return data;
-    });
-    console.log(Buffer.compare(...draws.map((data) => Buffer.from(data.buffer, data.byteOffset, data.byteLength))));`);
-  assert.is(out, '0');
+    for (const dtype of ['float32', 'float64']) {
+      const draws = ['cpu', 'cuda'].map((kind) => {
+        const device = openDevice(kind);
+        const batch = MultivariateNormalBatch.fromCovarianceSync({ device, dtype, means: Matrix.from(new Float32Array(128).fill(1), { columns: 64 }), covariances: [covarianceOf(64), covarianceOf(64)] });
+        const { data } = batch.sampleVolumeSync(65540, { seed: 2, stream: 4294967295 });
+        device.close();
+        return data;
+      });
+      console.log(Buffer.compare(...draws.map((data) => Buffer.from(data.buffer, data.byteOffset, data.byteLength))));
+    }`);
+  assert.is(out, '0\n0');
 });
 
 for (const plans of [

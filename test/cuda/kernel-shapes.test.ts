@@ -6,7 +6,7 @@ import { moduleUrl } from '../harness/child.ts';
 import { onSoftCuda, printedBesideCuda } from './on-cuda.ts';
 
 onSoftCuda(
-  'Products of any shape are right, and so are draws of about as many columns as sample_narrow makes.',
+  'Products of any shape are right, and so are draws of as many columns as sample_narrow makes, and of batches.',
   async () => {
     const out = await printedBesideCuda(`await import('${moduleUrl('test/cuda/kernel-shapes.ts')}');`);
     assert.is(out, 'all are right');

@@ -1,15 +1,16 @@
 // Run by kernel-shapes.test.ts in a process beside the stand-in for NVIDIA's driver.
-import type { Encoder } from '../../lib/backend.ts';
+import * as assert from 'uvu/assert';
+import type { Encoder, Timings } from '../../lib/backend.ts';
 import { openGpuBackend } from '../harness/gpu-backend.ts';
 import { counterOf, dotOf, guarded, isNear, lowerFactor, scattered, transposeOf } from '../harness/naive.ts';
 import fc, { sizeTo } from '../harness/properties.ts';
 
 const device = openGpuBackend('cuda');
 
-function run(record: (encoder: Encoder) => void): void {
+function run(record: (encoder: Encoder) => void): Timings {
   const encoder = device.encoder();
   record(encoder);
-  encoder.commitSync();
+  return encoder.commitSync();
 }
 
 const flag = fc.boolean();
@@ -60,6 +61,38 @@ fc.assert(
     });
   }),
   { numRuns: 12 },
+);
+
+const batches = fc.record({
+  n: sizeTo(66),
+  models: fc.integer({ min: 1, max: 4 }),
+  rows: sizeTo(64),
+  first: fc.nat(9),
+  isDouble: flag,
+});
+fc.assert(
+  fc.property(batches, ({ n, models, rows, first, isDouble }) => {
+    const real = (values: Float64Array) => (isDouble ? values : Float32Array.from(values));
+    const factors = real(lowerFactor(n, n, Number.NaN));
+    const all = real(new Float64Array(models * n * n));
+    for (let b = 0; b < models; b++) all.set(factors, b * n * n);
+    const means = real(scattered(models * n, 9));
+    const z = real(new Float64Array(rows * n));
+    const out = guarded(real(new Float64Array(models * rows * n).fill(Number.NaN)));
+    const ran = run((encoder) => encoder.sampleBatch(all, means, out.view, n, counterOf(7, 3, first)));
+    assert.is(ran.ranOn, n > 64 ? 'cpu' : 'gpu', `${n} columns`);
+    out.isIntact('draws of a batch');
+    for (let b = 0; b < models; b++) {
+      run((encoder) => encoder.fillNormal(z, counterOf(7, 3 + b, first)));
+      for (let at = 0; at < rows * n; at++) {
+        const [r, i] = [Math.floor(at / n), at % n];
+        const expected = dotOf(i + 1, factors, i * n, z, r * n, means[b * n + i]!);
+        const value = out.view[b * rows * n + at]!;
+        isNear(value, expected, n + 2, isDouble ? 2 ** -53 : 2 ** -24, () => `model ${b}, (${r}, ${i})`);
+      }
+    }
+  }),
+  { numRuns: 16 },
 );
 device.close();
 console.log('all are right');

@@ -42,7 +42,7 @@ onSoftCuda('Draws about locations, of a singular scale, of a batch, and in slice
       const singular = MultivariateStudentT.fromScaleSync({ device, dtype, degreesOfFreedom: 3, location: [1, 2, 3], scale: lowRank, singular: 'pivoted' });
       results.push(singular.sampleSync(700, { seed: 2 }), await singular.sample(70000, { seed: 2, onDevice: true }));
       for (const [n, models, rows] of [[3, 70, 9], [64, 3, 200], [70, 3, 20], [64, 2, 65540]]) {
-        if (dtype === 'float64' && rows > 9) continue;
+        if (dtype === 'float64' && rows > 200) continue; // the stand-in takes seconds
         const batch = await MultivariateStudentTBatch.fromScale({ device, dtype, degreesOfFreedom: 1.5, scales: Array.from({ length: models }, () => scaleOf(n)),
           locations: Matrix.from(Float64Array.from({ length: models * n }, (_, i) => Math.cos(i)), { columns: n }) });
         results.push(await batch.sampleVolume(rows, { seed: 3, stream: 4294967295, firstRow: 11 }));
@@ -54,7 +54,7 @@ onSoftCuda('Draws about locations, of a singular scale, of a batch, and in slice
       console.log(expected.length, expected.findIndex((bits, i) => bits !== made[i]));
     }
     cpu.close(); gpu.close();`);
-  assert.is(out, '7 -1\n4 -1');
+  assert.is(out, '7 -1\n6 -1');
 });
 
 onSoftCuda(

@@ -283,14 +283,15 @@ for n in [1000, 4096]:
     say_factor(n, filled64, "_float64", peak64)
 
 for n, rows, models in [(4, 64, 200_000), (16, 64, 50_000), (64, 64, 10_000)]:
-    factors, means = torch.tril(filled(models, n, n)), filled(models, n)
-    out = torch.empty(models, rows, n, device="cuda")
-    per_group = min(rows, min(4096 - n * (n + 1) // 2, 2048) // n)
-    lanes, memory = min((per_group + 3) // 4 * n, 128), 4 * (n * (n + 1) // 2 + per_group * n)
-    params = words(1, 0, 0, 0, 0, 0, models, rows, n, per_group)
-    work = launch("sample_batch", [factors, means, out], params, models * -(-rows // per_group), lanes, memory)
-    numbers = models * rows * n
-    say(f"sample_batch, {models} models of {rows} x {n}", work, numbers * (n + 1), 4 * (numbers + models * n * n))
+    for suffix, fill, size, limit in [("", filled, 4, peak), ("_float64", filled64, 8, peak64)]:
+        factors, means, out = torch.tril(fill(models, n, n)), fill(models, n), fill(models, rows, n)
+        per_group = min(rows, min(4096 - n * (n + 1) // 2, 2048) // n)
+        lanes, memory = min((per_group + 3) // 4 * n, 128), size * (n * (n + 1) // 2 + per_group * n)
+        params = words(1, 0, 0, 0, 0, 0, models, rows, n, per_group)
+        groups = models * -(-rows // per_group)
+        work = launch("sample_batch" + suffix, [factors, means, out], params, groups, lanes, memory)
+        numbers, what = models * rows * n, f"sample_batch{suffix}, {models} models of {rows} x {n}"
+        say(what, work, numbers * (n + 1), size * (numbers + models * n * n), None, limit)
     del factors, out
 
 for n, rows in [(2, 32 * 10**6), (16, 4 * 10**6), (100, 10**6)]:
