@@ -159,10 +159,10 @@ export interface Backend {
   /** Detaches `memory` and recycles it once no commit in flight uses it. Ignores memory that is not the device's. */
   release(memory: ArrayBuffer): void;
   /**
-   * Says that neither the host nor a command writes to `memory` from now on, so that a GPU with memory of its own may
-   * keep a copy.
+   * Says that neither the host nor a command writes to `values` from now on, so that a GPU with memory of its own may
+   * keep a copy. Ignores memory that is not the device's.
    */
-  settle(memory: ArrayBuffer): void;
+  settle(values: Values): void;
   /** Waits for earlier commits, then brings to the host what only the device's own memory has of `memory`. */
   fetch(memory: ArrayBuffer): void;
   encoder(): Encoder;

@@ -12,8 +12,8 @@ class Buffer {
   virtual ~Buffer() = default;
   virtual void* contents() const = 0;
   virtual size_t sizeBytes() const = 0;
-  // Says that nothing writes to the buffer from now on: a GPU with its own memory may keep a copy.
-  virtual void settle() {}
+  // Says that nothing writes to these bytes from now on: a GPU with its own memory may keep a copy.
+  virtual void settle(size_t /*offsetBytes*/, size_t /*sizeBytes*/) {}
   // Says that the host is about to read or write the buffer: what only a GPU has is copied to the contents. Any
   // thread may call it.
   virtual void fetch() {}

@@ -157,8 +157,7 @@ export class Storage<D extends Dtype = Dtype> {
   /** Says that the numbers stay as they are until they are closed; see `Backend`. */
   settle(): void {
     const device = this.#device;
-    if (device === undefined || this.closed || this.#release !== undefined) return;
-    backendOf(device).settle(this.#values.buffer as ArrayBuffer);
+    if (device !== undefined && !this.closed) backendOf(device).settle(this.#values);
   }
 
   close(): void {

@@ -222,6 +222,10 @@ export function factorBatch(
     result: { device, dtype, size, n, means, factors },
     written: factors,
     fresh: [means, factors],
+    after: () => {
+      means.settle();
+      factors.settle();
+    },
     explain: (error) => {
       const { matrix } = error;
       if (matrix === undefined) return error;

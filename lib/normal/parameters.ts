@@ -69,7 +69,7 @@ export function givenFactor(
     written: factor.storages[0]!,
     fresh: [...factor.storages, centre],
     after: () => {
-      for (const storage of factor.storages) storage.settle();
+      for (const storage of [...factor.storages, centre]) storage.settle();
     },
   });
 }
@@ -93,6 +93,9 @@ export function factoredNormal(
     result: { device, dtype, n, mean: centre, factor: new Kind(root, n) },
     written: root,
     fresh: [root, centre],
-    after: () => root.settle(),
+    after: () => {
+      root.settle();
+      centre.settle();
+    },
   });
 }

@@ -132,6 +132,7 @@ export class MultivariateStudentTBatch<D extends RealDtype = RealDtype> {
     try {
       this.#zeros = Storage.onDevice(models.device, models.dtype, models.size * models.n);
       this.#zeros.values.fill(0);
+      this.#zeros.settle();
     } catch (error) {
       models.means.close();
       models.factors.close();

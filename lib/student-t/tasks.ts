@@ -20,6 +20,7 @@ export function studentTasks<D extends RealDtype>(parameters: StudentParameters<
   const { device, dtype, n, factor } = normal;
   const mean = Storage.inside(device, dtype, n);
   mean.values.fill(0);
+  mean.settle();
   const centred = { device, dtype, n, mean, factor };
   const tasks = normalTasks(normal);
   // Every field by its name: a spread of an object with so many takes V8 several microseconds.

@@ -209,21 +209,22 @@ void DeviceObject::release(const Napi::CallbackInfo& info) {
   if (ordinary || table_->entries.erase(static_cast<char*>(contents)) != 0) detach(env, info[0]);
 }
 
-std::shared_ptr<Buffer> DeviceObject::bufferAt(const Napi::CallbackInfo& info) {
+std::shared_ptr<Buffer> DeviceObject::bufferOf(const Napi::Value& memory) {
   void* contents = nullptr;
   size_t sizeBytes = 0;
-  if (napi_get_arraybuffer_info(info.Env(), info[0], &contents, &sizeBytes) != napi_ok) return nullptr;
+  if (napi_get_arraybuffer_info(memory.Env(), memory, &contents, &sizeBytes) != napi_ok) return nullptr;
   const auto found = table_->entries.find(static_cast<char*>(contents));
   return found == table_->entries.end() ? nullptr : found->second.buffer;
 }
 
 void DeviceObject::settle(const Napi::CallbackInfo& info) {
-  if (const auto buffer = bufferAt(info)) buffer->settle();
+  const auto values = info[0].As<Napi::TypedArray>();
+  if (const auto buffer = bufferOf(values.ArrayBuffer())) buffer->settle(values.ByteOffset(), values.ByteLength());
 }
 
 void DeviceObject::fetch(const Napi::CallbackInfo& info) {
   guarded(info.Env(), [&] {
-    if (const auto buffer = bufferAt(info)) device(info.Env()).fetch(buffer);
+    if (const auto buffer = bufferOf(info[0])) device(info.Env()).fetch(buffer);
   });
 }
 

@@ -50,7 +50,7 @@ class DeviceObject : public Napi::ObjectWrap<DeviceObject> {
   Napi::Value explain(const Napi::CallbackInfo& info);
   Napi::Value memory(const Napi::CallbackInfo& info);
   // Of the ArrayBuffer that is the first argument; null where it is not this device's.
-  std::shared_ptr<Buffer> bufferAt(const Napi::CallbackInfo& info);
+  std::shared_ptr<Buffer> bufferOf(const Napi::Value& memory);
   void closeFromScript(const Napi::CallbackInfo&) { close(); }
 
   std::shared_ptr<Device> device_;

@@ -22,7 +22,8 @@ constexpr double pageableTimes = 6;
 // there.
 bool isThere(const Operand& operand) {
   auto* mirror = dynamic_cast<Mirror*>(operand.buffer.get());
-  return mirror != nullptr && (mirror->isKept() || mirror->isSettled());
+  return mirror != nullptr &&
+         (mirror->isKept() || mirror->settledAround(operand.address(), operand.sizeBytes()) != nullptr);
 }
 double bytesToGpu(const Operand& operand) {
   if (isThere(operand)) return 0;

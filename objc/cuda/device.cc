@@ -74,8 +74,7 @@ class CudaDevice : public Device {
   std::string lacksDecompositions() const override { return engine_->cpu->lacksDecompositions(); }
   bool triesEigenvalues() const override { return true; }
   std::shared_ptr<Buffer> allocate(size_t sizeBytes) override {
-    if (sizeBytes < leastPinnedBytes) return engine_->cpu->allocate(sizeBytes);
-    auto pinned = engine_->gpu->allocatePinned(sizeBytes);
+    auto pinned = sizeBytes < leastPinnedBytes ? nullptr : engine_->gpu->allocatePinned(sizeBytes);
     const bool isPinned = pinned != nullptr;
     return mirror(isPinned ? pinned : engine_->cpu->allocate(sizeBytes), false, isPinned);
   }

@@ -36,6 +36,9 @@ Pinned::~Pinned() { gpu_->recycle(gpu_->pinned_, contents_, keptBytes_, gpu_->mo
 Block::Block(std::shared_ptr<Gpu> gpu, DevicePointer address, size_t sizeBytes)
     : gpu_(std::move(gpu)), address_(address), sizeBytes_(sizeBytes) {}
 
+Block::Block(std::shared_ptr<Block> whole, size_t offsetBytes)
+    : whole_(std::move(whole)), address_(whole_->address() + offsetBytes), sizeBytes_(0) {}
+
 Block::Block(void* ofHost) : address_(addressOf(ofHost)), sizeBytes_(0) {}
 
 Block::~Block() {

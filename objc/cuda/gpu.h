@@ -40,12 +40,15 @@ class Block {
  public:
   Block(std::shared_ptr<Gpu> gpu, DevicePointer address, size_t sizeBytes);
   explicit Block(void* ofHost);
+  // A part of another block.
+  Block(std::shared_ptr<Block> whole, size_t offsetBytes);
   ~Block();
   Block(const Block&) = delete;
   DevicePointer address() const { return address_; }
 
  private:
   std::shared_ptr<Gpu> gpu_;
+  std::shared_ptr<Block> whole_;
   DevicePointer address_;
   size_t sizeBytes_;
 };

@@ -10,6 +10,7 @@ namespace {
 // 8 us where the blocking wait took 28 us, and after 248 us where that took 310 us (medians of 200 and of 20).
 constexpr unsigned timed = 0, untimed = 2;
 constexpr size_t slicesInFlight = 4;
+constexpr size_t alignment = 16;  // the kernels read this many bytes at once
 
 // The whole buffer if it is kept on the GPU, else the operand.
 Operand wholeOf(const Operand& operand) {
@@ -81,7 +82,6 @@ double Run::all() {
 bool Run::staysOnGpu(View view) const { return keptOf(part_.copies_.all()[view.copy].host) != nullptr; }
 
 bool Run::isShared(const gpu::HostCopy& copy) const {
-  constexpr uintptr_t alignment = 16;  // the kernels read this many bytes at once
   const auto* mirror = dynamic_cast<const Mirror*>(copy.host.get());
   return gpu_.isIntegrated() && mirror != nullptr && mirror->isPinned() && !mirror->isKept() &&
          reinterpret_cast<uintptr_t>(copy.data) % alignment == 0;
@@ -93,11 +93,26 @@ bool Run::isPassing(View view) const {
          uses.first == uses.last;
 }
 
-// Where the copy of a whole buffer is kept after this part; else null.
-std::shared_ptr<Block>* Run::lastingCopy(const gpu::HostCopy& copy) const {
-  Mirror* mirror = wholeMirrorOf(copy);
+// The GPU's own memory of settled bytes, or of a whole buffer that is kept there, which outlives this part; else null.
+std::shared_ptr<Block> Run::lasting(const gpu::HostCopy& copy) {
+  auto* mirror = dynamic_cast<Mirror*>(copy.host.get());
   if (mirror == nullptr) return nullptr;
-  return mirror->isKept() || (mirror->isSettled() && !copy.written) ? &mirror->copy : nullptr;
+  const bool isKept = mirror->isKept() && wholeMirrorOf(copy) != nullptr;
+  char* contents = static_cast<char*>(mirror->contents());
+  const auto offset = static_cast<size_t>(copy.data - contents);
+  Mirror::Settled* settled =
+      copy.written || offset % alignment != 0 ? nullptr : mirror->settledAround(copy.data, copy.sizeBytes);
+  if (!isKept && settled == nullptr) return nullptr;
+  if (mirror->copy == nullptr) {
+    mirror->copy = gpu_.allocate(mirror->sizeBytes());
+    if (isKept && copy.read) upload(mirror->copy->address(), copy.data, copy.sizeBytes);
+  }
+  if (isKept) return mirror->copy;
+  if (!mirror->isWhole && !settled->isThere) {
+    upload(mirror->copy->address() + settled->offsetBytes, contents + settled->offsetBytes, settled->sizeBytes);
+    settled->isThere = true;
+  }
+  return std::make_shared<Block>(mirror->copy, offset);
 }
 
 // The copy may become out of date: within the commit if the CPU has later commands, and after it unless the caller
@@ -108,12 +123,16 @@ void Run::keep(View view) {
   if (mirror == nullptr || isShared(copy) || part_.commit_.parts.back().get() != &part_) return;
   forgetUnsettled();
   mirror->copy = copied_[view.copy];
+  mirror->isWhole = true;
   gpu_.unsettled = copy.host;
 }
 
 void Run::forgetUnsettled() {
   const auto last = std::dynamic_pointer_cast<Mirror>(gpu_.unsettled.lock());
-  if (last != nullptr && !last->isKept() && !last->isSettled()) last->copy = nullptr;
+  if (last != nullptr && !last->isKept() && !last->isSettled()) {
+    last->copy = nullptr;
+    last->isWhole = false;
+  }
   gpu_.unsettled.reset();
 }
 
@@ -128,14 +147,10 @@ void Run::fetch() {
       copied_[i] = std::make_shared<Block>(copies[i].data);
       continue;
     }
-    std::shared_ptr<Block>* lasting = lastingCopy(copies[i]);
-    if (lasting != nullptr) copied_[i] = *lasting;
+    copied_[i] = lasting(copies[i]);
     if (copied_[i] != nullptr) continue;
     copied_[i] = gpu_.allocate(copies[i].sizeBytes);
-    if (copies[i].read)
-      gpu_.require(driver_.copyToDevice(copied_[i]->address(), copies[i].data, copies[i].sizeBytes, gpu_.compute()),
-                   "Copying to the GPU");
-    if (lasting != nullptr) *lasting = copied_[i];
+    if (copies[i].read) upload(copied_[i]->address(), copies[i].data, copies[i].sizeBytes);
   }
 }
 
@@ -243,8 +258,11 @@ void Run::copy(DevicePointer to, DevicePointer from, size_t sizeBytes) {
 
 void Run::upload(DevicePointer to, std::vector<char> bytes) {
   uploads_.push_back(std::move(bytes));
-  gpu_.require(driver_.copyToDevice(to, uploads_.back().data(), uploads_.back().size(), gpu_.compute()),
-               "Copying to the GPU");
+  upload(to, uploads_.back().data(), uploads_.back().size());
+}
+
+void Run::upload(DevicePointer to, const void* from, size_t sizeBytes) {
+  gpu_.require(driver_.copyToDevice(to, from, sizeBytes, gpu_.compute()), "Copying to the GPU");
 }
 
 void Run::record(Event event, Stream stream) { gpu_.require(driver_.eventRecord(event, stream), "Recording an event"); }

@@ -130,7 +130,8 @@ class Run {
   bool isShared(const gpu::HostCopy& copy) const;
   // True if only one command uses the copy, and only writes it for the host.
   bool isPassing(View view) const;
-  std::shared_ptr<Block>* lastingCopy(const gpu::HostCopy& copy) const;
+  std::shared_ptr<Block> lasting(const gpu::HostCopy& copy);
+  void upload(DevicePointer to, const void* from, size_t sizeBytes);
   void forgetUnsettled();
   void fetch();
   void deliver(size_t copy, size_t firstByte, size_t bytes, DevicePointer from);

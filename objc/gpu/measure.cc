@@ -60,7 +60,7 @@ Rates measure(Device& gpu, Device& cpu, bool makesFactors) {
   std::fill_n(static_cast<float*>(zeros->contents()), n, 0.0f);
   const auto draw = [&](Device& device, const std::shared_ptr<Buffer>& out) {
     const auto factor = identity(device, n);
-    factor->settle();
+    factor->settle(0, factor->sizeBytes());
     return [&, out, factor](CommandBuffer& c, size_t rows) {
       c.sample(numbers(factor, n * n), numbers(zeros, n), numbers(out, rows * n), false, counter);
     };

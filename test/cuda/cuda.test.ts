@@ -57,6 +57,7 @@ onSoftCuda(
       const covariances = Array.from({ length: models }, () => covarianceOf(n));
       const batch = await MultivariateNormalBatch.fromCovariance({ device, means: Matrix.from(new Float32Array(models * n).fill(0.5), { columns: n }), covariances });
       const batchDraws = await batch.sampleVolume(9, { seed: 3 });
+      const ofOne = [3, 4].map((b) => bitsOf(batch.at(b).sampleSync(50, { seed: b })));
       const whole = new Float32Array(1000 * 7 + 3), part = whole.subarray(3);
       await normalOn(device, 7).sample(1000, { seed: 5, out: part });
       const matrix = device.matrix(11, 13), commands = device.commandBuffer();
@@ -64,7 +65,7 @@ onSoftCuda(
       commands.sum(matrix, matrix, matrix);
       commands.fillNormal(matrix, { seed: 10 });
       await commands.commit();
-      return [bitsOf(batchDraws), bitsOf({ data: whole }), bitsOf(matrix)].join();
+      return [bitsOf(batchDraws), ...ofOne, bitsOf({ data: whole }), bitsOf(matrix)].join();
     }));
     console.log(results[0] === results[1]);
     cpu.close(); gpu.close();`);
@@ -72,20 +73,21 @@ onSoftCuda(
   },
 );
 
+const uploadedBy = async (work: string): Promise<number> => {
+  const { code, stdout, stderr } = await besideCuda(`${head}
+    const cpu = openDevice('cpu'), gpu = openDevice('cuda');
+    ${work}
+    cpu.close(); gpu.close();`);
+  assert.is(code, 0, stderr);
+  assert.not.match(stdout, 'false');
+  assert.match(stderr, 'softcuda: blocks 0, pinned 0');
+  return Number(/uploaded (\d+) bytes/.exec(stderr)?.[1]);
+};
+
 onSoftCuda(
-  'The covariance is copied to the GPU; the factor that is made there stays there, however often it is used.',
+  'The covariance and the mean are copied to the GPU once; the factor that is made there stays there.',
   async () => {
     const n = 200;
-    const uploadedBy = async (work: string): Promise<number> => {
-      const { code, stdout, stderr } = await besideCuda(`${head}
-      const cpu = openDevice('cpu'), gpu = openDevice('cuda');
-      ${work}
-      cpu.close(); gpu.close();`);
-      assert.is(code, 0, stderr);
-      assert.not.match(stdout, 'false');
-      assert.match(stderr, 'softcuda: blocks 0, pinned 0');
-      return Number(/uploaded (\d+) bytes/.exec(stderr)?.[1]);
-    };
     const ofSelfTest = await uploadedBy('');
     const uploaded = await uploadedBy(`
     const [expected, normal] = [cpu, gpu].map((device) => normalOn(device, ${n}));
@@ -93,10 +95,38 @@ onSoftCuda(
       console.log(bitsOf(expected.sampleSync(70, { seed })) === bitsOf(await normal.sample(70, { seed })));
     const { data } = await normal.covariance();
     console.log(Math.abs(data[0] - 2) < 1e-5);`);
-    const [once, means] = [4 * n * n, 4 * 4 * n];
-    assert.ok(uploaded - ofSelfTest >= once + means && uploaded - ofSelfTest < 1.1 * once + means, `${uploaded}`);
+    assert.is(uploaded - ofSelfTest, 4 * n * n + 4 * n);
   },
 );
+
+for (const [what, made, ofDraw] of [
+  ['a normal, which share memory with others,', 'normalOn(device, 3)', 0],
+  [
+    'a Student-t',
+    "covarium.MultivariateStudentT.fromScaleSync({ device, degreesOfFreedom: 3, scale: covarianceOf(3), dtype: 'float64' })",
+    24, // its location
+  ],
+  [
+    'a batch',
+    `MultivariateNormalBatch.fromCovarianceSync({ device, means: Matrix.from(new Float32Array(8000).fill(2), { columns: 4 }), covariances: Array(2000).fill(covarianceOf(4)) })`,
+    0,
+  ],
+] as const)
+  onSoftCuda(`The mean and the factor of ${what} are copied to the GPU once.`, async () => {
+    const uploadedAfter = (draws: number) =>
+      uploadedBy(`
+      const [expected, drawn] = [cpu, gpu].map((device) => {
+        const others = Array.from({ length: 9 }, (_, i) => normalOn(device, i + 1));
+        const made = ${made};
+        others.slice(4).forEach((other) => other.close());
+        return Array.from({ length: ${draws} }, (_, seed) => {
+          others[seed % 4].sampleSync(5, { seed });
+          return bitsOf(made[made.sampleVolumeSync === undefined ? 'sampleSync' : 'sampleVolumeSync'](9, { seed }));
+        }).join();
+      });
+      console.log(expected === drawn);`);
+    assert.is(await uploadedAfter(12), (await uploadedAfter(4)) + 8 * ofDraw);
+  });
 
 onSoftCuda('A factor that does not belong to a normal leaves nothing on the GPU after the next commit.', async () => {
   const out = await printedBesideCuda(`${head}

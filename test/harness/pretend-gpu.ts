@@ -33,7 +33,7 @@ export function openPretendGpu(): PretendGpu {
       return memory;
     },
     release: (memory) => backend.release(memory),
-    settle: (memory) => backend.settle(memory),
+    settle: (values) => backend.settle(values),
     fetch: (memory) => backend.fetch(memory),
     encoder: () =>
       encoderOver(backend.encoder(), commits, (verb, operand) => {
