@@ -26,6 +26,38 @@ for (const [sentence, fault] of [
     assert.is(out, 'gpu true');
   });
 
+onSoftCuda('Beside what can be pinned, draws go into ordinary memory, and rows come from there.', async () => {
+  const refusals = async (SOFTCUDA_PINNED: string) => {
+    const { code, stdout, stderr } = await besideCuda(
+      `${head}
+      const [gpu, cpu] = ['cuda', 'cpu'].map((kind) => openDevice(kind));
+      const [normal, same] = [gpu, cpu].map(normalOn);
+      const held = [];
+      // 1.2 MB each: one is pinned. Closed memory, which is kept, makes room for what is larger.
+      for (const rows of [100_000, 100_000, 100_001, 'close', 120_000, 100_000]) {
+        if (rows === 'close') {
+          for (const draws of held.splice(0)) draws.close();
+          continue;
+        }
+        const [draws, expected] = [normal, same].map((each) => each.sampleSync(rows, { seed: rows }));
+        const densities = normal.logPdfSync(draws).data, others = same.logPdfSync(expected).data;
+        console.log(draws.timings.ranOn, draws.data.every((value, at) => value === expected.data[at]),
+          densities.every((value, at) => Math.abs(value - others[at]) < 1e-4));
+        held.push(draws);
+      }
+      for (const draws of held) draws.close();
+      gpu.close(); cpu.close();`,
+      { SOFTCUDA_PINNED },
+    );
+    assert.is(code, 0, stderr);
+    assert.is(stdout.trim(), Array(5).fill('gpu true true').join('\n'));
+    assert.match(stderr, 'softcuda: blocks 0, pinned 0');
+    return Number(/refused to pin (\d+) times/.exec(stderr)?.[1]);
+  };
+  assert.is(await refusals(String(1 << 24)), 0);
+  assert.ok((await refusals('2000000')) > 0);
+});
+
 onSoftCuda('After a GPU is lost, openDevice() takes the CPU, and listDevices() says why.', async () => {
   const { code, stdout, stderr } = await besideCuda(
     `${head}

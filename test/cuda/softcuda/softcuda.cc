@@ -13,9 +13,10 @@
 //   SOFTCUDA_VERSION=11000    the version of CUDA that the driver serves (13000)
 //   SOFTCUDA_FAULT=name,code,n   the n-th call of that function, or each (0), gives this error; 700 to 799 break the
 //                                context
+//   SOFTCUDA_PINNED=1000000   so many bytes of the host can be pinned at a time (all), as on WSL
 //   SOFTCUDA_MATRIX=down      a product on tensor cores adds its four terms from the last to the first
 //   SOFTCUDA_LEDGER=1         prints what is not released at the end of the process, the bytes copied to the GPU and
-//                             back, and how many kernels each GPU ran
+//                             back, how often the host could not be pinned, and how many kernels each GPU ran
 #include <sys/mman.h>
 
 #include <cstdio>
@@ -56,6 +57,7 @@ struct Ledger {
             blocks.size(), pinned.size(), streams.size(), events.size(), modules.size(), held);
     fprintf(stderr, "softcuda: uploaded %llu bytes, downloaded %llu\n", static_cast<unsigned long long>(uploadedBytes),
             static_cast<unsigned long long>(downloadedBytes));
+    fprintf(stderr, "softcuda: refused to pin %d times\n", pinsRefused);
     for (const auto& [context, count] : launches) fprintf(stderr, "softcuda: a GPU ran %d kernels\n", count);
     fprintf(stderr, "softcuda: products on tensor cores: %s\n", ptx::hasUsedTensorCores ? "some" : "none");
   }
@@ -198,6 +200,11 @@ int cuMemFree_v2(uint64_t address) {
 
 int cuMemHostAlloc(void** contents, size_t sizeBytes, unsigned) {
   IN_CONTEXT("cuMemHostAlloc");
+  if (const int most = numberOf("SOFTCUDA_PINNED", 0); most != 0) {
+    size_t all = sizeBytes;
+    for (const auto& [memory, bytes] : pinned) all += bytes;
+    if (all > static_cast<size_t>(most)) return ++pinsRefused, outOfMemory;
+  }
   *contents = aligned_alloc(4096, (sizeBytes + 4095) / 4096 * 4096);
   pinned[*contents] = sizeBytes;
   return success;

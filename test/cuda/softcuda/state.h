@@ -63,6 +63,7 @@ inline std::set<EventState*> events;
 inline std::set<Module*> modules;
 inline std::map<int, int> retained;    // devices
 inline std::map<void*, int> launches;  // by context
+inline int pinsRefused = 0;
 inline bool isReady = false;
 inline uint64_t recordings = 0, uploadedBytes = 0, downloadedBytes = 0;
 inline thread_local std::vector<void*> contexts;
