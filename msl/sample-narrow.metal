@@ -6,23 +6,12 @@
 #include "sample-rows.h"
 
 inline void put_normals(thread const float* normals, threadgroup float* to) { put_quad(normals, to); }
-#ifndef __METAL_VERSION__
+#ifdef __CUDA__
 inline void put_normals(thread const double* normals, threadgroup double* to) {
   to[0] = normals[0];
   to[1] = normals[1];
 }
 #endif
-
-// The counter of a block of `each` normals.
-template <uint each>
-inline PhiloxBlock<uint> counter_of(ulong block, NormalStream stream) {
-  PhiloxBlock<uint> counter;
-  counter.w0 = uint(block);
-  counter.w1 = uint(block >> 32) & (0xffffffffu / each);  // elements are counted modulo 2^64
-  counter.w2 = stream.streamLow;
-  counter.w3 = stream.streamHigh;
-  return counter;
-}
 
 // Writes elements first ... of the stream as rows of n, which are `apart` elements apart, a multiple of four.
 template <typename T>

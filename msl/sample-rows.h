@@ -3,7 +3,7 @@
 
 #include "dialect.h"
 #include "normal.h"
-#ifndef __METAL_VERSION__
+#ifdef __CUDA__
 #include "normal-float64.h"
 #endif
 
@@ -20,7 +20,7 @@ inline void make_normals(PhiloxBlock<uint> words, thread float* normals) {
   normals[2] = made.z2;
   normals[3] = made.z3;
 }
-#ifndef __METAL_VERSION__
+#ifdef __CUDA__
 inline void make_normals(PhiloxBlock<uint> words, thread double* normals) {
   const covarium::normal_float64::Pair<double> made =
       covarium::normal_float64::block<double>((ulong(words.w0) << 32) | words.w1, (ulong(words.w2) << 32) | words.w3);
@@ -28,6 +28,17 @@ inline void make_normals(PhiloxBlock<uint> words, thread double* normals) {
   normals[1] = made.y;
 }
 #endif
+
+// The counter of a block of `each` normals.
+template <uint each>
+inline PhiloxBlock<uint> counter_of(ulong block, NormalStream stream) {
+  PhiloxBlock<uint> counter;
+  counter.w0 = uint(block);
+  counter.w1 = uint(block >> 32) & (0xffffffffu / each);  // elements are counted modulo 2^64
+  counter.w2 = stream.streamLow;
+  counter.w3 = stream.streamHigh;
+  return counter;
+}
 
 // The factor's lower triangle by columns, entry (i, j) at j n - j (j - 1) / 2 + i - j: lanes that make neighbouring
 // columns of out read neighbours.
@@ -49,14 +60,8 @@ inline void fill_group(threadgroup T* z, ulong first, uint length, uint n, uint 
   constexpr uint each = 4u * sizeof(float) / sizeof(T);  // normals of a block
   const uint skipped = uint(first) % each;
   for (uint b = lane; b < (skipped + length + each - 1u) / each; b += lanes) {
-    const ulong block = first / each + b;
-    PhiloxBlock<uint> counter;
-    counter.w0 = uint(block);
-    counter.w1 = uint(block >> 32) & (0xffffffffu / each);  // elements are counted modulo 2^64
-    counter.w2 = stream.streamLow;
-    counter.w3 = stream.streamHigh;
     T normals[each];
-    make_normals(philox4x32_10(counter, stream.seedLow, stream.seedHigh), normals);
+    make_normals(philox4x32_10(counter_of<each>(first / each + b, stream), stream.seedLow, stream.seedHigh), normals);
 #pragma unroll
     for (uint j = 0u; j < each; ++j) {
       const uint e = each * b + j - skipped;  // below zero in the first block it wraps, and is not below the bound
