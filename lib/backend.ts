@@ -321,6 +321,10 @@ export interface Encoder {
   luSolve(triangles: Real, pivots: Real, rows: Real, n: number): void;
   /** out[r] = sum of squares of row r. */
   squaredNorms(rows: Real, out: Real, n: number): void;
+  /** Each of `values`, -d^2 / 2 of a distance d, becomes d. */
+  distances(values: Real): void;
+  /** found[0] becomes 1 if one of `values` is not between `least` and `most`, exclusive; NaN never is. */
+  findBeyond(values: Real, least: number, most: number, found: Uint32Array): void;
   /** Each of `values`, a probability between 0 and 1, becomes its quantile of the standard normal. */
   normalQuantiles(values: Float64Array): void;
   /**

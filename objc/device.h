@@ -79,6 +79,9 @@ class CommandBuffer {
   virtual void lu(Operand a, Operand pivots, size_t n) = 0;
   virtual void luSolve(Operand lu, Operand pivots, Operand rows, size_t n) = 0;
   virtual void squaredNorms(Operand rows, Operand out, size_t n) = 0;
+  virtual void distances(Operand values) = 0;
+  // Found is uint32.
+  virtual void findBeyond(Operand values, double least, double most, Operand found) = 0;
   // The values are float64.
   virtual void normalQuantiles(Operand values) = 0;
   virtual void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) = 0;

@@ -3,6 +3,7 @@ import { Matrix, type MatrixInput, matrixStorage } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { Volume, volumeStorage } from '../array/volume.ts';
 import { firstNotFinite, named, wrongArgument } from '../check.ts';
+import { Search } from '../command/search.ts';
 import { resultTask, type Task, taskOf } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { type RunOptions, requireCount, sampleOut } from '../distribution/sample-options.ts';
@@ -122,11 +123,13 @@ export function logDensities<D extends RealDtype>(
   constants: Float64Array,
 ): Task<Matrix<D>> {
   const { device, dtype, size, n, means, factors } = parameters;
+  const search = new Search();
   const wrap = (written: Storage<D>) => new Matrix(written, size, count);
   const task = resultTask({ device, dtype }, size * count, wrap, (encoder, out, scratch) => {
     const input = scratch.input(values, dtype);
     encoder.requireFinite(input, columns);
     encoder.logDensityBatch(factors.values as Real, means.values as Real, input, out, n, constants);
+    search.recordFinite(device, encoder, out);
   });
   const { values: out } = task.written;
   const isOwn = values.length > count * n;
@@ -134,6 +137,7 @@ export function logDensities<D extends RealDtype>(
     ...task,
     explain: (error) => aboutRows('Input', error, values, columns),
     again: function* () {
+      if (!search.isDue) return;
       const first = firstNotFinite(out);
       yield;
       for (let b = Math.floor(first / count); b < size; b++) {

@@ -2,10 +2,13 @@ import { aboutRows, type RowsInput, rowsInput, rowsOperand } from '../array/inpu
 import { Matrix } from '../array/matrix.ts';
 import type { Storage } from '../array/storage.ts';
 import { Vector } from '../array/vector.ts';
+import type { Encoder } from '../backend.ts';
 import { areFinite } from '../check.ts';
+import { Search } from '../command/search.ts';
 import { resultTask, type Task, type Tasks } from '../command/task.ts';
 import type { Real, RealDtype, Values } from '../dtype.ts';
 import type { Factor } from '../factor/factor.ts';
+import { RootFactor } from '../factor/root-factor.ts';
 import { inPieces } from '../work.ts';
 import { measureAgain, smallestSquare, solvedInUnit } from './far-rows.ts';
 import type { NormalParameters } from './parameters.ts';
@@ -19,9 +22,13 @@ export function logDensityTask<D extends RealDtype>(
   rows: RowsInput,
   constant: number,
 ): Task<Vector<D>> {
-  const { values, onHost } = rowsOperand('Input', parameters.device, rows, parameters.dtype, parameters.n);
-  const task = halfSquaresTask(parameters, values, constant);
-  return { ...task, again: () => farLogDensities(parameters, onHost, constant, task.written.values as Real) };
+  const { device, dtype, n } = parameters;
+  const { values, onHost } = rowsOperand('Input', device, rows, dtype, n);
+  const search = new Search();
+  const task = halfSquaresTask(parameters, values, constant, (encoder, out) =>
+    search.recordFinite(device, encoder, out),
+  );
+  return { ...task, again: () => farLogDensities(parameters, onHost, constant, task.written.values as Real, search) };
 }
 
 /** Measures the rows again whose log densities are not finite: -Infinity if the type does not hold them. */
@@ -30,7 +37,9 @@ export function* farLogDensities(
   rows: () => Values,
   constant: number,
   out: Real,
+  search?: Search,
 ): Tasks<void> {
+  if (search?.isDue === false) return;
   const far: number[] = [];
   yield* inPieces(out.length, (from, to) => {
     if (areFinite(out, from, to)) return;
@@ -46,17 +55,23 @@ export function* farLogDensities(
   });
 }
 
-/** constant - d^2 / 2 for each row, as the device computes it: infinite or NaN if its numbers overflow. */
+/**
+ * constant - d^2 / 2 for each row, as the device computes it: infinite or NaN if its numbers overflow. `more` records
+ * what the same commit does with them, if all are the device's.
+ */
 function halfSquaresTask<D extends RealDtype>(
   { device, dtype, n, mean, factor }: NormalParameters<D>,
   rows: Values,
   constant: number,
+  more: (encoder: Encoder, out: Real) => void,
 ): Task<Vector<D>> {
   const wrap = (written: Storage<D>) => new Vector(written);
   const task = resultTask({ device, dtype }, rows.length / n, wrap, (encoder, out, scratch) => {
     const input = scratch.input(rows, dtype);
     encoder.requireFinite(input, n);
     factor.logDensity(encoder, mean.values as Real, input, out, constant, scratch);
+    // The host finishes the density on a support.
+    if (!(factor instanceof RootFactor)) more(encoder, out);
   });
   return { ...task, explain: (error) => aboutRows('Input', error, rows, n) };
 }
@@ -77,8 +92,7 @@ export function normalEntropy({ rank, logDeterminant }: Pick<Factor, 'rank' | 'l
 /** Mahalanobis distances of rows from the mean, whatever their size; never -0. */
 export function distances<D extends RealDtype>(parameters: NormalParameters<D>, rows: RowsInput): Task<Vector<D>> {
   const { n, dtype } = parameters;
-  return fromSquares(parameters, rows, n * smallestSquare[dtype], (values, far) => {
-    for (let row = 0; row < values.length; row++) values[row] = Math.sqrt(Math.abs(2 * values[row]!));
+  return farMeasured(parameters, rows, n * smallestSquare[dtype], true, (values, far) => {
     for (const { row, square, exponent } of far) values[row] = Math.sqrt(square) * 2 ** exponent;
   });
 }
@@ -91,43 +105,60 @@ interface FarRow {
 }
 
 /**
- * A task whose `finish` replaces -d^2 / 2 for each row, where d is its Mahalanobis distance from the mean. A float32 or
- * a float64 may hold a distance whose square it does not hold. `finish` gets such rows in units of their own: those
- * whose square overflows, and those whose square is below `nearest`. A distance that is Infinity is off the support of
- * a singular normal. `finish` has the loop over all rows: a call for each row takes as long as the device does.
+ * A task whose `finish` gets -d^2 / 2 for each row, or d with `asDistances`, where d is its Mahalanobis distance from
+ * the mean. A float32 or a float64 may hold a distance whose square it does not hold. `finish` also gets such rows, in
+ * units of their own: those whose square overflows, and those whose square is below `nearest`. A distance that is
+ * Infinity is off the support of a singular normal. `finish` has the loop over all rows: a call for each row takes as
+ * long as the device does.
  */
-export function fromSquares<D extends RealDtype>(
+export function farMeasured<D extends RealDtype>(
   parameters: NormalParameters<D>,
   rows: RowsInput,
   nearest: number,
+  asDistances: boolean,
   finish: (values: Values, far: readonly FarRow[]) => void,
 ): Task<Vector<D>> {
-  const given = rowsInput('Input', parameters.device, rows, parameters.n).values;
-  const task = halfSquaresTask(parameters, given, 0);
+  const { device, n } = parameters;
+  const given = rowsInput('Input', device, rows, n).values;
+  const search = new Search();
+  let areDistances = false;
+  const task = halfSquaresTask(parameters, given, 0, (encoder, out) => {
+    const isSearched = search.record(device, encoder, out, Number.NEGATIVE_INFINITY, -nearest / 2);
+    areDistances = isSearched && asDistances;
+    if (areDistances) encoder.distances(out);
+  });
   const { values } = task.written;
   const found: FarRow[] = [];
   return {
     ...task,
-    again: () => farSquares(parameters, given, nearest, values, found),
-    after: () => finish(values, found),
+    again: () => measureFar(parameters, given, nearest, values, areDistances, search, found),
+    after: () => {
+      if (asDistances && !areDistances)
+        for (let row = 0; row < values.length; row++) values[row] = Math.sqrt(Math.abs(2 * values[row]!));
+      finish(values, found);
+    },
   };
 }
 
-/** Finds the rows whose squares, -2 times a value each, do not fit the type or are below `nearest`. */
-function* farSquares(
+/** Finds the rows whose squares do not fit the type or are below `nearest`. */
+function* measureFar(
   parameters: NormalParameters,
   rows: Values,
   nearest: number,
   values: Values,
+  areDistances: boolean,
+  search: Search,
   found: FarRow[],
 ): Tasks<void> {
+  if (!search.isDue) return;
   const far: number[] = [];
+  const beyond = areDistances ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
   yield* inPieces(values.length, (from, to) => {
     for (let row = from; row < to; row++) {
-      const square = -2 * values[row]!;
+      const square = areDistances ? values[row]! * values[row]! : -2 * values[row]!;
       if (square >= nearest && square < Number.POSITIVE_INFINITY) continue;
       far.push(row);
-      if (!Number.isFinite(square)) values[row] = Number.NEGATIVE_INFINITY;
+      if (!Number.isFinite(values[row])) values[row] = beyond;
     }
   });
   yield* measureAgain(parameters, rows, far, (row, square, exponent) => found.push({ row, square, exponent }));
@@ -137,6 +168,7 @@ function* farSquares(
 export function scoreTask<D extends RealDtype>(parameters: NormalParameters<D>, rows: RowsInput): Task<Matrix<D>> {
   const { device, dtype, n, mean, factor } = parameters;
   const { values, count } = rowsInput('Input', device, rows, n);
+  const search = new Search();
   const wrap = (written: Storage<D>) => new Matrix(written, count, n);
   const task = resultTask({ device, dtype }, count * n, wrap, (encoder, out, scratch) => {
     const input = scratch.input(values, dtype);
@@ -145,17 +177,19 @@ export function scoreTask<D extends RealDtype>(parameters: NormalParameters<D>, 
     encoder.scaleColumns(out, scratch.output(dtype, n).fill(-1));
     encoder.addRow(out, mean.values as Real, 1);
     factor.solve(encoder, out, scratch);
+    search.recordFinite(device, encoder, out);
   });
   const { values: out } = task.written;
   return {
     ...task,
     explain: (error) => aboutRows('Input', error, values, n),
-    again: () => farScores(parameters, values, out),
+    again: () => farScores(parameters, values, out, search),
   };
 }
 
 // Where a product overflows before the sum does, the row is solved again in a unit of its own.
-function* farScores(parameters: NormalParameters, rows: Values, out: Values): Tasks<void> {
+function* farScores(parameters: NormalParameters, rows: Values, out: Values, search: Search): Tasks<void> {
+  if (!search.isDue) return;
   const { n } = parameters;
   const far: number[] = [];
   yield* inPieces(out.length, (from, to) => {

@@ -9,6 +9,7 @@ import { about, checkOptions, firstNotFinite } from '../check.ts';
 import { exactly } from '../command/float64.ts';
 import { factorOn } from '../command/options.ts';
 import type { Scratch } from '../command/scratch.ts';
+import { Search } from '../command/search.ts';
 import { resultTask, step, type Task, type Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -90,40 +91,53 @@ export function* quantiles<D extends RealDtype>(
 ): Tasks<Matrix<D>> {
   const { device, dtype, n, mean, factor } = parameters;
   const { width } = factor;
-  const { values, count } = yield* probabilityRows(device, probabilities, width, n);
+  const rows = probabilityRows(device, probabilities, width, n);
+  const { values, count } = rows;
+  const search = new Search();
+  if (!Search.isOn(device, values)) yield* requireProbabilities(rows);
+  const encodeQuantiles = (encoder: Encoder, z: Float64Array) => {
+    search.record(device, encoder, z, 0, 1);
+    encoder.normalQuantiles(z);
+  };
   if (dtype === 'float32') {
     // Of float64, so that a probability near 1 keeps its digits.
     const z = Storage.forResult(device, 'float32', values.length);
     try {
       yield* exactly(device, (encoder, scratch) => {
         const exact = scratch.copy(values, 'float64') as Float64Array;
-        encoder.normalQuantiles(exact);
+        encodeQuantiles(encoder, exact);
         scratch.after(() => z.values.set(exact));
       });
+      yield* requireFound(search, rows);
       return yield* step(transformTask(parameters, new Matrix(z, count, width)) as Task<Matrix<D>>);
     } finally {
       z.close();
     }
   }
   const wrap = (written: Storage<D>) => new Matrix(written, count, n);
-  return yield* step(
-    resultTask({ device, dtype }, count * n, wrap, (encoder, out, scratch) => {
-      const z = scratch.copy(values, 'float64');
-      encoder.normalQuantiles(z as Float64Array);
-      factor.transform(encoder, mean.values as Real, z, out, scratch);
-    }),
-  );
+  const task = resultTask({ device, dtype }, count * n, wrap, (encoder, out, scratch) => {
+    const z = scratch.copy(values, 'float64');
+    encodeQuantiles(encoder, z as Float64Array);
+    factor.transform(encoder, mean.values as Real, z, out, scratch);
+  });
+  return yield* step({ ...task, again: () => requireFound(search, rows) });
+}
+
+function* requireFound(search: Search, rows: Rows): Work {
+  if (!search.hasFound) return;
+  requireAttached('Probabilities', rows.values);
+  yield* requireProbabilities(rows);
+}
+
+/** Rows of `width` probabilities for a root of n rows, which may not be between 0 and 1; throws `ERR_SHAPE`. */
+export function probabilityRows(device: Device, probabilities: RowsInput, width: number, n: number): Rows {
+  return rowsInput('Probabilities', device, probabilities, width, rankOrDistribution(width, n));
 }
 
 const checkedAtOnce = 1 << 16;
 
-/**
- * Rows of `width` probabilities between 0 and 1, exclusive, for a root of n rows; throws `ERR_OUT_OF_RANGE` with the
- * entry, `ERR_SHAPE`.
- */
-export function* probabilityRows(device: Device, probabilities: RowsInput, width: number, n: number): Work<Rows> {
-  const rows = rowsInput('Probabilities', device, probabilities, width, rankOrDistribution(width, n));
-  const { values } = rows;
+/** Throws `ERR_OUT_OF_RANGE` with the first entry that is not between 0 and 1, exclusive. */
+export function* requireProbabilities({ values, n: width }: Rows): Work {
   let at = 0;
   while (at < values.length && values[at]! > 0 && values[at]! < 1) {
     ++at;
@@ -131,7 +145,7 @@ export function* probabilityRows(device: Device, probabilities: RowsInput, width
     yield;
     requireAttached('Probabilities', values);
   }
-  if (at === values.length) return rows;
+  if (at === values.length) return;
   const [row, column] = [Math.floor(at / width), at % width];
   throw new CovariumError(
     'ERR_OUT_OF_RANGE',

@@ -15,7 +15,17 @@ import { addMoments, addPowers, meanAndCovariance } from './moments.ts';
 import { pivotedCholesky } from './pivoted-cholesky.ts';
 import { product } from './product.ts';
 import type { Commit, Queue } from './queue.ts';
-import { addRow, copy, normalQuantiles, scaleColumns, squaredNorms, sum, transpose } from './rows.ts';
+import {
+  addRow,
+  copy,
+  distances,
+  findBeyond,
+  normalQuantiles,
+  scaleColumns,
+  squaredNorms,
+  sum,
+  transpose,
+} from './rows.ts';
 import { sample } from './sample.ts';
 import { selectRanks } from './select-ranks.ts';
 
@@ -184,6 +194,14 @@ export class ReferenceEncoder implements Encoder {
 
   luSolve(triangles: Real, pivots: Real, rows: Real, n: number): void {
     this.#record(() => luSolve(triangles, pivots, rows, n));
+  }
+
+  distances(values: Real): void {
+    this.#record(() => distances(values));
+  }
+
+  findBeyond(values: Real, least: number, most: number, found: Uint32Array): void {
+    this.#record(() => findBeyond(values, least, most, found));
   }
 
   normalQuantiles(values: Float64Array): void {

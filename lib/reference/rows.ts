@@ -25,6 +25,22 @@ export function* squaredNorms(rows: Real, out: Real, n: number): Work {
   }
 }
 
+/** Each of `values`, -d^2 / 2, becomes d. */
+export function* distances(values: Real): Work {
+  for (let i = 0; i < values.length; i++) {
+    values[i] = 2 * Math.sqrt(Math.abs(values[i]! / 2));
+    if (i % pieceLength === 0) yield;
+  }
+}
+
+/** {@link Encoder.findBeyond}. */
+export function* findBeyond(values: Real, least: number, most: number, found: Uint32Array): Work {
+  for (let i = 0; i < values.length; i++) {
+    if (!(values[i]! > least && values[i]! < most)) found[0] = 1;
+    if (i % pieceLength === 0) yield;
+  }
+}
+
 /** Probabilities become quantiles of the standard normal. */
 export function* normalQuantiles(values: Float64Array): Work {
   for (let i = 0; i < values.length; i++) {

@@ -1,7 +1,7 @@
 import { Storage } from '../array/storage.ts';
 import type { DistributionTasks } from '../distribution/tasks.ts';
 import type { RealDtype } from '../dtype.ts';
-import { distances, fromSquares } from '../normal/density.ts';
+import { distances, farMeasured } from '../normal/density.ts';
 import { normalTasks } from '../normal/tasks.ts';
 import { studentQuantile } from '../probability/f-quantile.ts';
 import { requireRowLimit } from '../stream/radial-scales.ts';
@@ -35,7 +35,7 @@ export function studentTasks<D extends RealDtype>(parameters: StudentParameters<
     requireRows: requireRowLimit,
     draw: (count, options, counter) => drawStretched({ centred, location }, nu, count, options, counter),
     logPdf: (rows) =>
-      fromSquares(normal, rows, 0, (values, far) => {
+      farMeasured(normal, rows, 0, false, (values, far) => {
         for (let i = 0; i < values.length; i++) values[i] = atLocation + logDecay(normal, nu, -2 * values[i]!, 0);
         for (const { row, square, exponent } of far) values[row] = atLocation + logDecay(normal, nu, square, exponent);
       }),

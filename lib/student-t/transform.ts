@@ -3,7 +3,7 @@ import { Matrix } from '../array/matrix.ts';
 import { Storage } from '../array/storage.ts';
 import { step, type Task, type Tasks } from '../command/task.ts';
 import { type RealDtype, zerosOf } from '../dtype.ts';
-import { probabilityRows, quantiles, transformTask } from '../normal/transform.ts';
+import { probabilityRows, quantiles, requireProbabilities, transformTask } from '../normal/transform.ts';
 import { studentQuantile } from '../probability/f-quantile.ts';
 import type { StudentParameters } from './parameters.ts';
 
@@ -21,8 +21,10 @@ export function* studentQuantiles<D extends RealDtype>(
   if (nu === Number.POSITIVE_INFINITY) return yield* quantiles(normal, probabilities);
   const { device, dtype, n, factor } = normal;
   const { width } = factor;
-  const { values: given, count } = yield* probabilityRows(device, probabilities, width, n);
-  const values = new Float64Array(given);
+  const rows = probabilityRows(device, probabilities, width, n);
+  yield* requireProbabilities(rows);
+  const { count } = rows;
+  const values = new Float64Array(rows.values);
   const units = new Float64Array(count);
   for (let row = 0; row < count; row++) {
     units[row] = toStudent(values.subarray(row * width, (row + 1) * width), nu);

@@ -39,6 +39,8 @@ Napi::Function EncoderObject::define(Napi::Env env) {
                       InstanceMethod<&EncoderObject::lu>("lu"),
                       InstanceMethod<&EncoderObject::luSolve>("luSolve"),
                       InstanceMethod<&EncoderObject::squaredNorms>("squaredNorms"),
+                      InstanceMethod<&EncoderObject::distances>("distances"),
+                      InstanceMethod<&EncoderObject::findBeyond>("findBeyond"),
                       InstanceMethod<&EncoderObject::normalQuantiles>("normalQuantiles"),
                       InstanceMethod<&EncoderObject::sample>("sample"),
                       InstanceMethod<&EncoderObject::stretchRows>("stretchRows"),

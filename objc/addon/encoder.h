@@ -49,6 +49,8 @@ class EncoderObject : public Napi::ObjectWrap<EncoderObject> {
   void lu(const Napi::CallbackInfo& info);
   void luSolve(const Napi::CallbackInfo& info);
   void squaredNorms(const Napi::CallbackInfo& info);
+  void distances(const Napi::CallbackInfo& info);
+  void findBeyond(const Napi::CallbackInfo& info);
   void normalQuantiles(const Napi::CallbackInfo& info);
   void sample(const Napi::CallbackInfo& info);
   void stretchRows(const Napi::CallbackInfo& info);

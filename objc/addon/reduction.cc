@@ -16,6 +16,19 @@ void EncoderObject::squaredNorms(const Napi::CallbackInfo& info) {
   });
 }
 
+void EncoderObject::distances(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] { commands().distances(operandAt(info, 0)); });
+}
+
+void EncoderObject::findBeyond(const Napi::CallbackInfo& info) {
+  guarded(info.Env(), [&] {
+    const Operand values = operandAt(info, 0), found = operandAt(info, 3);
+    if (found.dtype != Dtype::uint32) throw Failure("ERR_UNSUPPORTED_DTYPE", "What is found is not of uint32.");
+    requireLength(found, 1);
+    commands().findBeyond(values, numberAt(info, 1), numberAt(info, 2), found);
+  });
+}
+
 void EncoderObject::meanAndCovariance(const Napi::CallbackInfo& info) {
   guarded(info.Env(), [&] {
     const Operand rows = operandAt(info, 0), mean = operandAt(info, 1), covariance = operandAt(info, 2);

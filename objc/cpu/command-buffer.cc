@@ -254,6 +254,27 @@ void CpuCommandBuffer::squaredNorms(Operand rows, Operand out, size_t n) {
   });
 }
 
+void CpuCommandBuffer::distances(Operand values) {
+  record([=](const Execution& execution) {
+    withReal(values, [&](auto real) {
+      using T = decltype(real);
+      forPieces(execution, values.length, [&](size_t first, size_t count) {
+        execution.kernels.of<T>().distances(values.as<T>() + first, count);
+      });
+    });
+  });
+}
+
+void CpuCommandBuffer::findBeyond(Operand values, double least, double most, Operand found) {
+  record([=](const Execution& execution) {
+    withReal(values, [&](auto real) {
+      using T = decltype(real);
+      if (!areBetween(execution, values.as<T>(), values.length, static_cast<T>(least), static_cast<T>(most)))
+        *found.as<uint32_t>() = 1;
+    });
+  });
+}
+
 void CpuCommandBuffer::normalQuantiles(Operand values) {
   record([=](const Execution& execution) {
     const FloatModeScope mode = FloatModeScope::keeping();  // a probability may be subnormal

@@ -71,6 +71,8 @@ class CpuCommandBuffer : public CommandBuffer, public std::enable_shared_from_th
   void lu(Operand a, Operand pivots, size_t n) override;
   void luSolve(Operand lu, Operand pivots, Operand rows, size_t n) override;
   void squaredNorms(Operand rows, Operand out, size_t n) override;
+  void distances(Operand values) override;
+  void findBeyond(Operand values, double least, double most, Operand found) override;
   void normalQuantiles(Operand values) override;
   void sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) override;
   void stretchRows(Operand rows, Operand location, size_t n, double degreesOfFreedom, NormalCounter counter) override;

@@ -6,7 +6,7 @@
 #include <locale>
 #include <sstream>
 
-#include "triangular.h"
+#include "pieces.h"
 
 namespace covarium::cpu {
 
@@ -58,13 +58,18 @@ void refuseIfAsymmetric(const T* a, size_t n, T tolerance, size_t row, size_t co
 }  // namespace
 
 template <typename T>
-void requireFinite(const Execution& execution, const T* a, size_t length, size_t columns) {
-  constexpr size_t piece = 1 << 16;
+bool areBetween(const Execution& execution, const T* a, size_t length, T least, T most) {
   std::atomic<bool> sure{true};
-  execution.pool.run((length + piece - 1) / piece, [&](size_t i, unsigned) {
-    if (!execution.kernels.of<T>().allFinite(a + i * piece, std::min(piece, length - i * piece))) sure = false;
+  forPieces(execution, length, [&](size_t first, size_t count) {
+    if (!execution.kernels.of<T>().areBetween(a + first, count, least, most)) sure = false;
   });
-  if (sure) return;
+  return sure;
+}
+
+template <typename T>
+void requireFinite(const Execution& execution, const T* a, size_t length, size_t columns) {
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  if (areBetween(execution, a, length, -infinity, infinity)) return;
   for (size_t i = 0; i < length; ++i) refuseIfNotFinite(a, columns, i / columns, i % columns);
 }
 
@@ -83,6 +88,8 @@ void requireSymmetric(const Execution& execution, const T* a, size_t n, T tolera
     for (size_t column = 0; column < row; ++column) refuseIfAsymmetric(a, n, tolerance, row, column);
 }
 
+template bool areBetween(const Execution&, const float*, size_t, float, float);
+template bool areBetween(const Execution&, const double*, size_t, double, double);
 template void requireFinite(const Execution&, const float*, size_t, size_t);
 template void requireFinite(const Execution&, const double*, size_t, size_t);
 template void requireSymmetric(const Execution&, const float*, size_t, float);

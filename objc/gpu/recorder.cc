@@ -119,6 +119,12 @@ void Recorder::squaredNorms(Operand rows, Operand out, size_t n) {
   onCpu().squaredNorms(std::move(rows), std::move(out), n);
 }
 
+void Recorder::distances(Operand values) { onCpu().distances(std::move(values)); }
+
+void Recorder::findBeyond(Operand values, double least, double most, Operand found) {
+  onCpu().findBeyond(std::move(values), least, most, std::move(found));
+}
+
 void Recorder::normalQuantiles(Operand values) { onCpu().normalQuantiles(std::move(values)); }
 
 void Recorder::sample(Operand factor, Operand mean, Operand out, bool inverse, NormalCounter counter) {

@@ -87,6 +87,38 @@ onEveryBackend('each row has its sum of squares.', ({ run, real, zeros, eps }) =
   }
 });
 
+onEveryBackend('A number that is not between two limits is found, wherever it is.', ({ run, real }) => {
+  const [least, most] = [-2, 0.5];
+  for (const count of [1, 7, 63, 64, 65, 1000, 200_001])
+    for (const at of new Set([0, count >> 1, count - 1]))
+      for (const [value, isBetween] of [
+        [-1.75, true],
+        [least, false],
+        [most, false],
+        [3, false],
+        [Number.NaN, false],
+        [Number.NEGATIVE_INFINITY, false],
+      ] as const) {
+        const values = real(new Float64Array(count).fill(0.25));
+        values[at] = value;
+        const found = new Uint32Array(1);
+        run((encoder) => encoder.findBeyond(values, least, most, found));
+        assert.is(found[0], isBetween ? 0 : 1, `${value} at ${at} of ${count}`);
+      }
+});
+
+onEveryBackend('Half squares become distances.', ({ run, real, dtype }) => {
+  const largest = dtype === 'float32' ? 1.5 * 2 ** 127 : 1.5 * 2 ** 1023;
+  for (const count of [1, 7, 33, 200_001]) {
+    const some = [-0.5, 0, -0, -largest, 1e-9, Number.NEGATIVE_INFINITY, ...scattered(11, 3).map((x) => -x * x)];
+    const values = guarded(real(Float64Array.from({ length: count }, (_, i) => some[i % some.length]!)));
+    const wanted = real(values.view.map((half) => 2 * Math.sqrt(Math.abs(half / 2))));
+    run((encoder) => encoder.distances(values.view));
+    hasSameBytes(values.view, wanted, `${count}`);
+    values.isIntact('distances');
+  }
+});
+
 onEveryBackend(
   'normal quantiles have a relative error of at most 1e-15, in the middle and in both tails, for any count.',
   ({ run, backend }) => {

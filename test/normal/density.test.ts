@@ -137,6 +137,44 @@ onEveryDevice(
   },
 );
 
+onEveryDevice('Far and near rows among many are measured as they are alone.', async (device) => {
+  for (const dtype of realDtypes(device)) {
+    const [huge, minute] = dtype === 'float32' ? [2 ** 100, 2 ** -100] : [2 ** 800, 2 ** -800];
+    using normal = MultivariateNormal.fromDiagonalSync({ device, dtype, variances: [1] });
+    using student = MultivariateStudentT.fromDiagonalSync({ device, dtype, degreesOfFreedom: 3, diagonal: [1] });
+    using batch = MultivariateNormalBatch.fromCovarianceSync({ device, dtype, covariances: [[[1]], [[1]]] });
+    for (const entries of [[], [huge], [minute], [0, minute, -huge, -minute]]) {
+      const rows = Matrix.from(new Float64Array(5000).fill(3), { columns: 1, dtype: 'float64' });
+      for (const [i, entry] of entries.entries()) rows.data[1234 * i + 7] = entry;
+      const alone = (measured: (row: number[]) => number) => Array.from(rows.data, (entry) => measured([entry]));
+      const distances = Array.from(rows.data, Math.abs);
+      assert.equal(Array.from(normal.mahalanobisSync(rows).data), distances);
+      assert.equal(Array.from((await student.mahalanobis(rows)).data), distances);
+      const log = alone((row) => normal.logPdfSync(row).data[0]!);
+      near((await normal.logPdf(rows)).data, log, 4 * eps(dtype), dtype);
+      near(batch.logPdfSync(rows).data, [...log, ...log], 4 * eps(dtype), dtype);
+      const students = alone((row) => student.logPdfSync(row).data[0]!);
+      near(student.logPdfSync(rows).data, students, 4 * eps(dtype), dtype);
+      assert.equal(
+        Array.from(normal.scoreInputSync(rows).data),
+        Array.from(rows.data, (entry) => 0 - entry),
+      );
+    }
+  }
+});
+
+onEveryDevice('Many rows are measured on the support of a singular normal, or are off it.', (device) => {
+  for (const dtype of realDtypes(device)) {
+    const covariance = [[1, 2], [2, 4]]; // biome-ignore format: a matrix
+    using normal = MultivariateNormal.fromCovarianceSync({ device, dtype, covariance, singular: 'pivoted' });
+    const rows = Matrix.from(Array.from({ length: 5000 }, (_, i) => (i === 99 ? [1, 1] : [i % 4, 2 * (i % 4)])));
+    const distances = Array.from({ length: 5000 }, (_, i) => (i === 99 ? Number.POSITIVE_INFINITY : i % 4));
+    near(normal.mahalanobisSync(rows).data, distances, (i) => (i === 99 ? 0 : 1e-5), dtype);
+    const atMean = normal.logPdfSync([0, 0]).data[0]!;
+    near(normal.logPdfSync(rows).data, distances.map((distance) => atMean - distance ** 2 / 2), 1e-5); // biome-ignore format: short
+  }
+});
+
 onEveryDevice('scoreInput refuses a row with a NaN, and a closed normal.', async (device) => {
   using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: identity(3) });
   await throwsCode('ERR_NOT_FINITE', 'NaN', () => normal.scoreInput([[0, Number.NaN, 0]]));

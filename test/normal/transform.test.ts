@@ -6,7 +6,7 @@ import { onEveryDevice } from '../harness/every-device.ts';
 import { lowerFactor, scattered } from '../harness/naive.ts';
 import { near } from '../harness/near.ts';
 import { openPretendGpu } from '../harness/pretend-gpu.ts';
-import { identity } from '../harness/some-normals.ts';
+import { identity, realDtypes } from '../harness/some-normals.ts';
 import { throwsCode } from '../harness/throws-code.ts';
 
 const mean = [1, -1];
@@ -306,6 +306,22 @@ onEveryDevice(
     using normal = MultivariateNormal.fromCovarianceSync({ device, covariance: identity(3) });
     for (const p of [0, 1, -1, 2, Number.NaN])
       await throwsCode('ERR_OUT_OF_RANGE', `${p}`, () => normal.quantile([[0.5, 0.5, p]]));
+    for (const dtype of realDtypes(device)) {
+      using one = MultivariateNormal.fromDiagonalSync({ device, dtype, variances: [1, 1] });
+      // So many that the device looks for them.
+      for (const [at, p] of [
+        [0, 0],
+        [5001, 1],
+        [9999, Number.NaN],
+      ] as const) {
+        // biome-ignore format: a matrix
+        const many = new Float64Array(10_000).fill(0.5);
+        many[at] = p;
+        const place = `\`probabilities\` entry (${Math.floor(at / 2)}, ${at % 2}) is (${p})`;
+        await throwsCode('ERR_OUT_OF_RANGE', place, () => one.quantile(Matrix.from(many, { columns: 2 })));
+        await throwsCode('ERR_OUT_OF_RANGE', place, () => one.quantileSync(Matrix.from(many, { columns: 2 })));
+      }
+    }
     normal.close();
     using line = MultivariateNormal.fromCovarianceSync({ device, covariance: [[1, 2], [2, 4]], singular: 'pivoted' }); // biome-ignore format: a matrix
     const root = 'the root of the singular distribution of dimension (2) has (1)';
@@ -315,7 +331,9 @@ onEveryDevice(
   },
 );
 
-onEveryDevice('Probabilities that are transferred while they are checked are refused.', async (device) => {
+onEveryDevice('Probabilities that are transferred while the host checks them are refused.', async (device) => {
+  // The cpu device copies them before it checks them.
+  if (device.kind === 'cpu') return;
   using normal = MultivariateNormal.fromDiagonalSync({ device, variances: [1] });
   const probabilities = new Float32Array(4_000_000).fill(0.5);
   const pending = normal.quantile(Matrix.from(probabilities, { columns: 1 }));

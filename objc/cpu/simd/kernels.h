@@ -48,6 +48,8 @@ struct RealKernels {
   void (*scaleColumns)(T* rows, const T* row, size_t count, size_t n);
   // out[r] = |row r|^2.
   void (*squaredNorms)(const T* rows, T* out, size_t count, size_t n);
+  // Each of `values`, -d^2 / 2, becomes d.
+  void (*distances)(T* values, size_t count);
   void (*antitranspose)(T* a, size_t n);
   // to = from', for rows [first, last) of `from` (rows x columns).
   void (*transposeRows)(const T* from, T* to, size_t rows, size_t columns, size_t first, size_t last);
@@ -90,7 +92,8 @@ struct RealKernels {
   // True only if every entry of rows [first, last) is finite and within `tolerance` of its mirror, relative to the
   // larger.
   bool (*surelySymmetric)(const T* a, size_t n, T tolerance, size_t first, size_t last);
-  bool (*allFinite)(const T* a, size_t count);
+  // Whether all are between the limits, exclusive: with infinite ones, whether all are finite.
+  bool (*areBetween)(const T* a, size_t count, T least, T most);
   // Models of a batch side by side: abreastModels of them, with at most abreastLimit dimensions. A vector holds one
   // entry of each model. The results have the bits of the functions for one model. Scratch has abreastScratch(n,
   // rows) elements.
