@@ -302,7 +302,7 @@ export interface Encoder {
    * a (m x n) = u diag(values) v, k = min(m, n): values (k) descend, u (m x k) has orthonormal columns and v (k x n)
    * orthonormal rows; a is overwritten. If u and v are both empty, only values are computed. `graded`, for m <= n,
    * computes small values beside large ones to the same relative accuracy if the rows are nearly orthogonal and differ
-   * mostly in length; it takes several times as long.
+   * mostly in length; it takes several times as long, or less if only u is empty, which is then not computed.
    */
   svd(a: Real, u: Real, values: Real, v: Real, m: number, n: number, graded: boolean): void;
   /**

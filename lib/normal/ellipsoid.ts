@@ -141,16 +141,12 @@ function* mildAxes(device: OpenBackend, { root, n, width }: ExactRoot): Tasks<Ax
   return { lengths: squares.map(Math.sqrt), directions: vectors };
 }
 
+const none = new Float64Array(0);
+
 /** The axes as singular vectors of the root, which keep the digits of short ones beside long ones. */
-function* axesOf(device: OpenBackend, { root, n, width, tolerance }: ExactRoot): Tasks<Axes> {
-  // The widest coordinates come first: then the columns of the triangle are nearly orthogonal and differ mostly in
-  // length.
-  const spread: number[] = [];
-  for (let i = 0; i < n; i++) {
-    spread.push(norm(root.subarray(i * width, (i + 1) * width)));
-    if (i % 32 === 0) yield;
-  }
-  const order = spread.map((_, i) => i).sort((i, j) => spread[j]! - spread[i]!);
+function* axesOf(device: OpenBackend, exact: ExactRoot): Tasks<Axes> {
+  const { root, n, width, tolerance } = exact;
+  const order = yield* widestFirst(device, exact);
   const rows = rowsAt(root, width, order);
   yield* lowerEchelon(device, rows, n, width, tolerance);
   const columns = new Float64Array(n * width);
@@ -159,9 +155,33 @@ function* axesOf(device: OpenBackend, { root, n, width, tolerance }: ExactRoot):
     if (row % 32 === 0) yield;
   }
   const graded = width <= fewAxes || (yield* isGraded(columns, width, n));
-  const turns = new Float64Array(width * width);
   const lengths = new Float64Array(width);
   const directions = new Float64Array(width * n);
-  yield* decomposed(device, (encoder) => encoder.svd(columns, turns, lengths, directions, width, n, graded));
+  yield* decomposed(device, (encoder) => encoder.svd(columns, none, lengths, directions, width, n, graded));
   return { lengths, directions };
+}
+
+// With more, the order saves less than it takes.
+const pivotedAxes = 256;
+
+/**
+ * The coordinates by what the ones before them leave of their variances, the most first, if all rows are independent
+ * and not many, and float64 holds the variances; else by their variances. Then the columns of the triangle are nearly
+ * orthogonal and differ mostly in length.
+ */
+function* widestFirst(device: OpenBackend, { root, n, width }: ExactRoot): Tasks<number[]> {
+  const spread: number[] = [];
+  for (let i = 0; i < n; i++) {
+    spread.push(norm(root.subarray(i * width, (i + 1) * width)));
+    if (i % 32 === 0) yield;
+  }
+  if (width === n && n <= pivotedAxes && spread.every((size) => size > 2 ** -500 && size < 2 ** 500)) {
+    const [products, order] = [yield* copied(device, root), new Float64Array(n)];
+    yield* decomposed(device, (encoder) => {
+      encoder.triangularProduct(root, products, n, false);
+      encoder.pivotedCholesky(products, order, n, 0);
+    });
+    if (order[n - 1]! >= 0) return Array.from(order);
+  }
+  return spread.map((_, i) => i).sort((i, j) => spread[j]! - spread[i]!);
 }

@@ -9,7 +9,7 @@ const shortest = 2 ** -500;
 
 /**
  * a (m x n) = u diag(values) v with k = min(m, n) values that fall, u (m x k) with orthonormal columns and v (k x n)
- * with orthonormal rows; a is lost. Without vectors u and v are empty.
+ * with orthonormal rows; a is lost. Without vectors u and v are empty; u may be empty alone.
  */
 export function* svd(a: Real, u: Real, values: Real, v: Real, m: number, n: number): Work {
   if (m === 0) return;
@@ -33,12 +33,12 @@ export function* svd(a: Real, u: Real, values: Real, v: Real, m: number, n: numb
     directions.push(row);
     yield;
   }
-  if (u.length === 0) return;
+  if (v.length === 0) return;
   // The rotations T make T rows = diag(values) directions, so rows = T' diag(values) directions.
   for (const [k, from] of order.entries()) {
     const own = turns.subarray(from * count, (from + 1) * count);
     const direction = directions[k]!;
-    for (let i = 0; i < m; i++) u[i * count + k] = isTall ? direction[i]! : own[i]!;
+    if (u.length > 0) for (let i = 0; i < m; i++) u[i * count + k] = isTall ? direction[i]! : own[i]!;
     v.set(isTall ? own : direction, k * n);
     yield;
   }

@@ -61,7 +61,7 @@ void EncoderObject::svd(const Napi::CallbackInfo& info) {
     requireLength(values, k);
     if (graded && m > n) throw Failure("ERR_SHAPE", "A graded matrix has at least as many columns as rows.");
     if (graded || u.length != 0 || v.length != 0) {
-      requireLength(u, m, k);
+      if (!graded || u.length != 0) requireLength(u, m, k);
       requireLength(v, k, n);
     }
     iterations().svd(a, u, values, v, m, n, graded);

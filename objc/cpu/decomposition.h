@@ -16,7 +16,7 @@ void echelon(const Execution& execution, T* rows, T* pivots, size_t m, size_t n,
 // `q` may be null.
 template <typename T>
 void lq(const Execution& execution, T* a, T* q, size_t m, size_t n);
-// `u` and `v` may both be null, unless the matrix is graded.
+// `u` and `v` may both be null; only `u`, if the matrix is graded.
 template <typename T>
 void svd(const Execution& execution, T* a, T* u, T* values, T* v, size_t m, size_t n, bool graded);
 template <typename T>

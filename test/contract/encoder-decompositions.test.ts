@@ -222,6 +222,47 @@ withLapack('small singular values of graded rows are as exact as large ones.', (
   });
 });
 
+withLapack('The vectors of graded rows on one side are those of both sides.', (bench) => {
+  for (const [m, n] of [
+    [1, 1],
+    [1, 9],
+    [2, 2],
+    [3, 7],
+    [33, 33],
+    [40, 65],
+    [64, 64],
+  ] as const) {
+    // biome-ignore format: sizes
+    // Nearly orthogonal rows, whose squares a type holds beside each other, or does not.
+    for (const reach of bench.dtype === 'float32' ? [0, 7, 16] : [0, 60, 120]) {
+      const what = `${m} x ${n} over 10^${reach}`;
+      const q = bench.zeros(m * n);
+      bench.run((encoder) => encoder.lq(bench.real(scattered(m * n, 5)), q, m, n));
+      const turned = scattered(m * m, 6).map((value, at) => (at % (m + 1) === 0 ? 1 : value / (4 * m)));
+      const length = (at: number) => 10 ** ((-reach * Math.floor(at / n)) / m);
+      const a = bench.real(times(turned, q, m, n, m).map((value, at) => value * length(at)));
+      const [wanted, both] = [bench.zeros(m), bench.zeros(m * n)];
+      const [values, v] = [guarded(bench.zeros(m)), guarded(bench.zeros(m * n))];
+      bench.run((encoder) => {
+        encoder.svd(a.slice(), bench.zeros(m * m), wanted, both, m, n, true);
+        encoder.svd(a.slice(), bench.zeros(0), values.view, v.view, m, n, true);
+      });
+      for (const part of [values, v]) part.isIntact(what);
+      areOrthonormal(bench, v.view, m, n, what);
+      values.view.forEach((value, i) => {
+        if (!(Math.abs(value / wanted[i]! - 1) <= threshold * n * bench.eps)) assert.unreachable(`${what}: (${i})`);
+        assert.ok(i === 0 || value <= values.view[i - 1]!, `${what}: falls`);
+      });
+      // What the vectors leave of each row is rounding of its length.
+      const along = times(times(a, transposed(v.view, m, n), m, m, n), v.view, m, n, m);
+      for (let i = 0; i < m; i++) {
+        const row = (of: ArrayLike<number>) => Array.from({ length: n }, (_, j) => of[i * n + j]! / length(i * n));
+        isClose(row(along), row(a), threshold * n * bench.eps, `${what}: row ${i}`);
+      }
+    }
+  }
+});
+
 withLapack('a pivoted root gives the matrix back, and has as many variables as its rank.', (bench) => {
   for (const n of orders)
     for (const rank of new Set([n, Math.max(1, n >> 1)])) {

@@ -52,6 +52,7 @@ namespace {
 #include "rows.inc"
 #include "solve.inc"
 #include "product.inc"
+#include "jacobi.inc"
 #include "lu.inc"
 #include "batch.inc"
 #include "checks.inc"
@@ -133,16 +134,47 @@ void antitransposeAll(T* a, size_t n) {
 
 template <typename T>
 constexpr RealKernels<T> realKernels() {
-  return {fillNormal,         addRow<T>,        addDifferences<T>,    centreRows<T>,
-          scaleColumns<T>,    squaredNorms<T>,  distances<T>,         antitransposeAll<T>,
-          transposeRows<T>,   multiplyOnto<T>,  multiplyColumns<T>,   tileRows<T>,
-          packedLength<T>,    packLower<T>,     multiplyPacked<T>,    matrixVector<T>,
-          streamLimit,        narrowLimit<T>,   narrowTableLength<T>, narrowTable<T>,
-          streamedProduct<T>, narrowProduct<T>, solveLimit,           solveRows<T>,
-          logDensities<T>,    fewRows,          solveFewRows<T>,      surelySymmetric<T>,
-          areBetween<T>,      abreastLimit,     lanesOf<T>,           abreastScratch<T>,
-          factorOne<T>,       factorAbreast<T>, sampleAbreast<T>,     squaredDistancesAbreast<T>,
-          stretchRows<T>,     countBetween<T>,  factorLu<T>,          ownProducts<T>()};
+  return {fillNormal,
+          addRow<T>,
+          addDifferences<T>,
+          centreRows<T>,
+          scaleColumns<T>,
+          squaredNorms<T>,
+          distances<T>,
+          orthogonalizeRows<T>,
+          antitransposeAll<T>,
+          transposeRows<T>,
+          multiplyOnto<T>,
+          multiplyColumns<T>,
+          tileRows<T>,
+          packedLength<T>,
+          packLower<T>,
+          multiplyPacked<T>,
+          matrixVector<T>,
+          streamLimit,
+          narrowLimit<T>,
+          narrowTableLength<T>,
+          narrowTable<T>,
+          streamedProduct<T>,
+          narrowProduct<T>,
+          solveLimit,
+          solveRows<T>,
+          logDensities<T>,
+          fewRows,
+          solveFewRows<T>,
+          surelySymmetric<T>,
+          areBetween<T>,
+          abreastLimit,
+          lanesOf<T>,
+          abreastScratch<T>,
+          factorOne<T>,
+          factorAbreast<T>,
+          sampleAbreast<T>,
+          squaredDistancesAbreast<T>,
+          stretchRows<T>,
+          countBetween<T>,
+          factorLu<T>,
+          ownProducts<T>()};
 }
 
 }  // namespace

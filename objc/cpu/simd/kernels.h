@@ -28,6 +28,9 @@ struct Kernel {
   void (*runThread)(void* const* slots, uint32_t row, uint32_t lane, uint32_t lanes, uint32_t simdWidth);
 };
 
+// A multiple of every vector's length.
+constexpr size_t rowBytes = 64;
+
 // Counts are as wide as the numbers, so that both fill vectors of the same length.
 template <typename T>
 using CountOf = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
@@ -50,6 +53,9 @@ struct RealKernels {
   void (*squaredNorms)(const T* rows, T* out, size_t count, size_t n);
   // Each of `values`, -d^2 / 2, becomes d.
   void (*distances)(T* values, size_t count);
+  // One sweep that turns each two of m rows of n numbers, a multiple of rowBytes, to be orthogonal. Returns how many
+  // pairs were not, up to the tolerance.
+  size_t (*orthogonalizeRows)(T* rows, size_t m, size_t n, T tolerance);
   void (*antitranspose)(T* a, size_t n);
   // to = from', for rows [first, last) of `from` (rows x columns).
   void (*transposeRows)(const T* from, T* to, size_t rows, size_t columns, size_t first, size_t last);
