@@ -33,8 +33,11 @@ export class Inputs {
     return this.#batch;
   }
 
-  /** What public functions compute from: `rows` and `probabilities` are count x n. */
-  ofFunctions(n: number, count: number, dtype: RealDtype): Readonly<Record<string, Real>> {
+  /**
+   * What public functions compute from: `rows` and `probabilities` are count x n. `isHarsh` replaces both covariances
+   * by those of a smooth process, with condition numbers of about 10^8 from 30 dimensions on.
+   */
+  ofFunctions(n: number, count: number, dtype: RealDtype, isHarsh = false): Readonly<Record<string, Real>> {
     const kept = (name: string, make: () => Real): Real => {
       const key = `${name} ${n} ${count} ${dtype}`;
       const made = this.#made.get(key) ?? make();
@@ -44,6 +47,10 @@ export class Inputs {
     const rows = kept('rows', () => normals(count * n, 4, dtype));
     return {
       ...this.of(['mean', 'covariance', 'other', 'a'], n, dtype),
+      ...(isHarsh && {
+        covariance: this.#input('harsh covariance', n, dtype),
+        other: this.#input('other harsh covariance', n, dtype),
+      }),
       rows,
       probabilities: kept('probabilities', () => rows.map((value) => 1 / (1 + Math.exp(-1.7 * value)))),
       weights: kept('weights', () => (zerosOf(dtype, count) as Real).map((_, i) => 1 + (i % 3))),
@@ -62,6 +69,7 @@ const processes = ['process', 'process without subnormal entries'] as const;
 
 export type InputName =
   | (typeof processes)[number]
+  | ('harsh covariance' | 'other harsh covariance')
   | ('mean' | 'covariance' | 'other' | 'factor' | 'z' | 'a' | 'b' | 'table');
 
 const makers: Readonly<Record<InputName, (n: number, dtype: RealDtype) => Real>> = {
@@ -74,6 +82,8 @@ const makers: Readonly<Record<InputName, (n: number, dtype: RealDtype) => Real>>
     const powers = powersOfCorrelation(n);
     return square(n, dtype, (i, j) => powers[Math.abs(i - j)]!);
   },
+  'harsh covariance': (n, dtype) => square(n, dtype, smooth(1e-7)),
+  'other harsh covariance': (n, dtype) => square(n, dtype, smooth(4e-7)),
   // The factor of the covariance correlation^|i - j|, which has a closed form.
   factor: (n, dtype) => {
     const powers = powersOfCorrelation(n);
@@ -98,6 +108,11 @@ const makers: Readonly<Record<InputName, (n: number, dtype: RealDtype) => Real>>
 /** The correlation of neighbours at which the last of n entries is twice the smallest positive number of `dtype`. */
 export function processCorrelation(n: number, dtype: RealDtype): number {
   return 2 ** ((dtype === 'float32' ? -148 : -1073) / Math.max(1, n - 1));
+}
+
+// No entry of it or of its factor is subnormal, which would take some peers a hundred times as long.
+function smooth(ridge: number): (i: number, j: number) => number {
+  return (i, j) => 1 / (1 + ((i - j) / 7) ** 2) + (i === j ? ridge : 0);
 }
 
 function powersOfCorrelation(n: number): Float64Array {

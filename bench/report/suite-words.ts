@@ -18,7 +18,7 @@ const words: Readonly<Record<string, string>> = {
   tables:
     'Files of float64 numbers, n columns and as many rows as the count, read to rows in memory and written from rows; covarium also waits until the disk has what it writes.',
   functions:
-    'The public functions of distributions and matrices, beside NumPy and SciPy. Those that take rows take as many as the count; cdf is of the first dimensions alone.',
+    'The public functions of distributions and matrices, beside NumPy and SciPy. Those that take rows take as many as the count; cdf is of the first dimensions alone. Those that are called harsh have a covariance with a condition number of 10^8.',
   calls:
     'What a call of each public function costs at three dimensions and one row, synchronous and awaited; longest hold is how long the event loop stands still while it is awaited.',
   subnormal:

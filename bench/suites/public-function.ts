@@ -136,6 +136,7 @@ export function functionProblem(
   n: number,
   count: number,
   inputs: Inputs,
+  isHarsh = false,
 ): Problem {
   const rows = rowsOf(called, n, count);
   return {
@@ -143,7 +144,7 @@ export function functionProblem(
     dimension: n,
     count: rows,
     work: { flops: 0, bytes: 0, normals: 0 },
-    inputs: () => inputs.ofFunctions(n, rows ?? 1, problem.dtype),
+    inputs: () => inputs.ofFunctions(n, rows ?? 1, problem.dtype, isHarsh),
   };
 }
 

@@ -17,7 +17,7 @@ test('Our functions agree with those of SciPy.', async () => {
   if (!peer.facts.available) return void console.log(`skipped  scipy: ${peer.facts.reason}`);
   const [reference] = openDevices(['reference']);
   const suite = suites.find(({ name }) => name === 'functions')!;
-  const sizes = { dimensions: [2, 3, 13], counts: [40], dtypes: ['float32', 'float64'] } as const;
+  const sizes = { dimensions: [2, 3, 13, 40], counts: [40], dtypes: ['float32', 'float64'] } as const;
   const compared = new Set<string>();
   for (const problem of suite.problems(sizes, new Inputs())) {
     const trials = await tryOut(problem, [reference!, peer], new CostForecast([]), 60_000, () => false);
@@ -25,7 +25,9 @@ test('Our functions agree with those of SciPy.', async () => {
     assert.is(trial?.state, 'ready', `${problem.case}, ${problem.dtype}, ${problem.dimension}: ${trial?.reason}`);
     if (trial!.check !== null) compared.add(problem.case);
   }
-  assert.is(compared.size, Object.keys(functionsWithPeers).length - 1, 'all but draws');
+  const harsh = Array.from(compared).filter((name) => name.endsWith(', harsh'));
+  assert.is(compared.size - harsh.length, Object.keys(functionsWithPeers).length - 1, 'all but draws');
+  assert.is(harsh.length, 10);
   for (const each of [peer, reference!]) await each.close();
 });
 

@@ -41,7 +41,7 @@ def triangular(name, factor, rows):
 
 
 def prepare(problem, inputs):
-    n, name = problem["dimension"], problem["case"]
+    n, name = problem["dimension"], problem["case"].removesuffix(", harsh")
     if problem["suite"] == "triangular":
         return triangular(name, *(inputs[key].reshape(n, n) for key in ("factor", "a")))
     mean, weights = inputs["mean"], inputs["weights"]
