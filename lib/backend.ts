@@ -373,9 +373,8 @@ export interface Encoder {
   /**
    * Runs a kernel of msl/ by name over `grid` threads (x, y, z) in threadgroups of `threadgroup`, with buffers and the
    * bytes of the params struct in index order. Throws `ERR_UNSUPPORTED` on a device without kernels. For a compiled
-   * kernel, pass operands in the order of its parameters: typed arrays; ArrayBuffers with the bytes of data that is
-   * only read, which are copied at once; numbers of bytes for threadgroup memory. Groups at the far edges of the grid
-   * may then have fewer threads.
+   * kernel, pass operands in the order of its parameters: typed arrays; ArrayBuffers, copied at once, of data that is
+   * only read; numbers of bytes for threadgroup memory. Groups at the grid's far edges may have fewer threads.
    */
   launch(
     kernel: string | CompiledKernel,
@@ -383,18 +382,15 @@ export interface Encoder {
     grid: readonly number[],
     threadgroup: readonly number[],
   ): void;
-  /**
-   * Whether {@link commitSync} would return within microseconds: the commands have few numbers, launch nothing, and no
-   * commit is before them.
-   */
+  /** Whether {@link commitSync} would return within microseconds: few numbers, no launch, and no commit before. */
   isBrief(): boolean;
   /** Starts the commands; settles when they have run. Blocks neither the thread nor libuv's pool. */
   commit(): Promise<Timings>;
   /** Runs the commands, after all earlier commits, before it returns. */
   commitSync(): Timings;
   /**
-   * Forgets the commands that were recorded, or run by {@link commitSync}, so that the encoder can be reused: a call
-   * made ten thousand times a second needs no new object. Throws `ERR_CLOSED` in flight.
+   * Forgets the commands that were recorded, or run by {@link commitSync}, so that the encoder can be reused. Throws
+   * `ERR_CLOSED` in flight.
    */
   reset(): void;
   /** Stops a commit in flight soon; it fails with `ERR_ABORTED`. */

@@ -175,7 +175,7 @@ void* Gpu::take(Pool& pool, size_t& sizeBytes) {
   sizeBytes = roundedUp(sizeBytes);
   const auto found = pool.kept.lower_bound(sizeBytes);
   if (found == pool.kept.end() || found->first > sizeBytes + sizeBytes / 4) return nullptr;
-  void* memory = found->second;
+  void* memory = found->second.memory;
   sizeBytes = found->first;
   pool.keptBytes -= sizeBytes;
   pool.kept.erase(found);
@@ -185,12 +185,20 @@ void* Gpu::take(Pool& pool, size_t& sizeBytes) {
 void Gpu::recycle(Pool& pool, void* memory, size_t sizeBytes, size_t mostBytes) {
   std::lock_guard<std::mutex> lock(mutex_);
   pool.liveBytes -= sizeBytes;
-  if (isClosed_ || pool.keptBytes + sizeBytes > mostBytes) {
+  if (isClosed_ || sizeBytes > mostBytes) {
     free(pool, memory);
     return;
   }
+  // What nobody has taken for the longest time makes room: it may be of sizes that nobody asks for any more.
+  while (pool.keptBytes + sizeBytes > mostBytes) {
+    const auto oldest = std::min_element(pool.kept.begin(), pool.kept.end(),
+                                         [](const auto& a, const auto& b) { return a.second.turn < b.second.turn; });
+    free(pool, oldest->second.memory);
+    pool.keptBytes -= oldest->first;
+    pool.kept.erase(oldest);
+  }
   pool.keptBytes += sizeBytes;
-  pool.kept.emplace(sizeBytes, memory);
+  pool.kept.insert({sizeBytes, {memory, ++pool.turns}});
 }
 
 void Gpu::free(const Pool& pool, void* memory) {
@@ -202,7 +210,7 @@ void Gpu::free(const Pool& pool, void* memory) {
 }
 
 void Gpu::drain(Pool& pool) {
-  for (const auto& [size, memory] : pool.kept) free(pool, memory);
+  for (const auto& [size, kept] : pool.kept) free(pool, kept.memory);
   pool.kept.clear();
   pool.keptBytes = 0;
 }

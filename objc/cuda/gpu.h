@@ -114,9 +114,14 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   friend class Pinned;
   Gpu(const Driver& driver, DeviceNumber device) : driver_(driver), device_(device) {}
   Result load(const std::string& ptx, const std::string& name, Function* kernel);
+  struct Kept {
+    void* memory;
+    uint64_t turn;  // the later it was given back, the higher
+  };
   struct Pool {
-    std::multimap<size_t, void*> kept;  // by size
+    std::multimap<size_t, Kept> kept;  // by size
     size_t keptBytes = 0, liveBytes = 0;
+    uint64_t turns = 0;
   };
   void* take(Pool& pool, size_t& sizeBytes);
   void recycle(Pool& pool, void* memory, size_t sizeBytes, size_t mostBytes);

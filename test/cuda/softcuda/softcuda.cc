@@ -14,9 +14,11 @@
 //   SOFTCUDA_FAULT=name,code,n   the n-th call of that function, or each (0), gives this error; 700 to 799 break the
 //                                context
 //   SOFTCUDA_PINNED=1000000   so many bytes of the host can be pinned at a time (all), as on WSL
+//   SOFTCUDA_MEMORY=8000000   the GPU has so many bytes (1 GiB)
 //   SOFTCUDA_MATRIX=down      a product on tensor cores adds its four terms from the last to the first
 //   SOFTCUDA_LEDGER=1         prints what is not released at the end of the process, the bytes copied to the GPU and
-//                             back, how often the host could not be pinned, and how many kernels each GPU ran
+//                             back, the blocks that were made on the GPU, how often the host could not be pinned, and
+//                             how many kernels each GPU ran
 #include <sys/mman.h>
 
 #include <cstdio>
@@ -48,6 +50,9 @@ void runUntil(StreamState& stream, uint64_t recording) {
   }
 }
 
+size_t memoryBytes() { return static_cast<size_t>(numberOf("SOFTCUDA_MEMORY", 1 << 30)); }
+int blocksMade = 0;
+
 struct Ledger {
   ~Ledger() {
     if (numberOf("SOFTCUDA_LEDGER", 0) == 0) return;
@@ -57,6 +62,7 @@ struct Ledger {
             blocks.size(), pinned.size(), streams.size(), events.size(), modules.size(), held);
     fprintf(stderr, "softcuda: uploaded %llu bytes, downloaded %llu\n", static_cast<unsigned long long>(uploadedBytes),
             static_cast<unsigned long long>(downloadedBytes));
+    fprintf(stderr, "softcuda: made %d blocks\n", blocksMade);
     fprintf(stderr, "softcuda: refused to pin %d times\n", pinsRefused);
     for (const auto& [context, count] : launches) fprintf(stderr, "softcuda: a GPU ran %d kernels\n", count);
     fprintf(stderr, "softcuda: products on tensor cores: %s\n", ptx::hasUsedTensorCores ? "some" : "none");
@@ -137,7 +143,7 @@ int cuDeviceGetAttribute(int* value, int attribute, int device) {
 
 int cuDeviceTotalMem_v2(size_t* bytes, int) {
   ENTER("cuDeviceTotalMem_v2");
-  *bytes = size_t{1} << 30;
+  *bytes = memoryBytes();
   return success;
 }
 
@@ -174,7 +180,7 @@ int cuMemAlloc_v2(uint64_t* address, size_t sizeBytes) {
   size_t used = 0;
   for (const auto& [at, range] : blocks) used += range.sizeBytes;
   if (sizeBytes == 0) return invalidValue;
-  if (used + sizeBytes > (size_t{1} << 30)) return outOfMemory;
+  if (used + sizeBytes > memoryBytes()) return outOfMemory;
   const size_t page = 4096, halfBytes = (sizeBytes + 2 * page - 1) / page * page;
   auto* mapped = static_cast<char*>(mmap(nullptr, 2 * halfBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   if (mapped == MAP_FAILED) return outOfMemory;
@@ -186,6 +192,7 @@ int cuMemAlloc_v2(uint64_t* address, size_t sizeBytes) {
   }
   *address = reinterpret_cast<uint64_t>(mapped) + (openBytes - sizeBytes) / 16 * 16;
   blocks[*address] = {sizeBytes, halfBytes, mapped};
+  ++blocksMade;
   return success;
 }
 
