@@ -50,7 +50,7 @@ inline NormalCounter after(NormalCounter counter, uint64_t elements) {
 // Rows of a group of sample_narrow: a multiple of what a group makes at once, but few enough that the GPU has enough
 // groups.
 inline uint narrowRowsPerGroup(size_t count, size_t columns) {
-  constexpr size_t enoughGroups = 16 * processorsOfH100, mostTimes = 16;
+  constexpr size_t enoughGroups = 8 * processorsOfH100, mostTimes = 8;
   const size_t atOnce = sample_narrow_rows(static_cast<uint>(columns));
   return static_cast<uint>(std::clamp<size_t>(count / (atOnce * enoughGroups), 1, mostTimes) * atOnce);
 }
