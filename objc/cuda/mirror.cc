@@ -16,6 +16,13 @@ void Mirror::settle(size_t offsetBytes, size_t sizeBytes) {
   settled_.insert({offsetBytes, {offsetBytes, sizeBytes, false}});
 }
 
+void Mirror::takeCopy(std::shared_ptr<Block> memory) {
+  copy = std::move(memory);
+  isWhole = false;
+  std::lock_guard<std::mutex> lock(settling_);
+  for (auto& [offset, settled] : settled_) settled.isThere = false;
+}
+
 Mirror::Settled* Mirror::settledAround(const char* data, size_t sizeBytes) {
   const size_t offset = static_cast<size_t>(data - static_cast<char*>(contents()));
   std::lock_guard<std::mutex> lock(settling_);

@@ -36,6 +36,8 @@ class Mirror : public Buffer {
   // The GPU's memory for the whole buffer; null until there is some. Commits use it one after the other; fetch() uses
   // it only between commits or within one.
   std::shared_ptr<Block> copy;
+  // Takes new memory for the copy, in which nothing is there yet.
+  void takeCopy(std::shared_ptr<Block> memory);
   // True if the copy has all bytes of the buffer, not only settled ones that are there.
   bool isWhole = false;
 

@@ -104,7 +104,7 @@ std::shared_ptr<Block> Run::lasting(const gpu::HostCopy& copy) {
       copy.written || offset % alignment != 0 ? nullptr : mirror->settledAround(copy.data, copy.sizeBytes);
   if (!isKept && settled == nullptr) return nullptr;
   if (mirror->copy == nullptr) {
-    mirror->copy = gpu_.allocate(mirror->sizeBytes());
+    mirror->takeCopy(gpu_.allocate(mirror->sizeBytes()));
     if (isKept && copy.read) upload(mirror->copy->address(), copy.data, copy.sizeBytes);
   }
   if (isKept) return mirror->copy;
@@ -129,10 +129,7 @@ void Run::keep(View view) {
 
 void Run::forgetUnsettled() {
   const auto last = std::dynamic_pointer_cast<Mirror>(gpu_.unsettled.lock());
-  if (last != nullptr && !last->isKept() && !last->isSettled()) {
-    last->copy = nullptr;
-    last->isWhole = false;
-  }
+  if (last != nullptr && !last->isKept() && !last->isSettled()) last->copy = nullptr;
   gpu_.unsettled.reset();
 }
 
