@@ -2,19 +2,17 @@ import type { Encoder } from '../backend.ts';
 import type { OpenBackend } from '../backend-handle.ts';
 import type { Real, Values } from '../dtype.ts';
 
-// The host looks at fewer numbers sooner than a command is recorded.
-const leastNumbers = 4096;
+// JavaScript looks at fewer numbers sooner than a command is recorded. On a GPU the command is one for the CPU beside
+// it, which takes another turn of the queue.
+const leastNumbers = { cpu: 1 << 12, cuda: 1 << 16, metal: 1 << 16, reference: Number.POSITIVE_INFINITY };
 
-/**
- * Whether the host has to look for numbers, of those that a commit reads or writes, that are not between two limits.
- * The `cpu` device tells. On a GPU the command would be one for the CPU beside it, after which the commit waits again.
- */
+/** Whether the host has to look for numbers, of those that a commit reads or writes, that lie beyond two limits. */
 export class Search {
   #found: Uint32Array | undefined;
 
   /** Whether the device searches so many numbers. */
   static isOn(device: OpenBackend, values: Values): boolean {
-    return device.kind === 'cpu' && values.length >= leastNumbers;
+    return values.length >= leastNumbers[device.kind];
   }
 
   /** Records the search if the device does it, and returns whether. Both limits are exclusive; NaN is never between. */

@@ -19,6 +19,7 @@ CommandBuffer& Recorder::onCpu() {
     append(std::move(part), false);
     hostPart_ = made;
   }
+  commit_->onCpu = true;
   return hostPart_->commands();
 }
 
@@ -121,8 +122,11 @@ void Recorder::squaredNorms(Operand rows, Operand out, size_t n) {
 
 void Recorder::distances(Operand values) { onCpu().distances(std::move(values)); }
 
+// Only looks at results, so it does not count as work of the CPU (Timings).
 void Recorder::findBeyond(Operand values, double least, double most, Operand found) {
+  const bool before = commit_->onCpu;
   onCpu().findBeyond(std::move(values), least, most, std::move(found));
+  commit_->onCpu = before;
 }
 
 void Recorder::normalQuantiles(Operand values) { onCpu().normalQuantiles(std::move(values)); }
