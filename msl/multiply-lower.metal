@@ -24,7 +24,30 @@ kernel void multiply_lower(device const float* factor [[buffer(0)]], device cons
   device const float* x2 = here > 2u ? x1 + n : x0;
   device const float* x3 = here > 3u ? x2 + n : x0;
   float y0 = 0.0f, y1 = 0.0f, y2 = 0.0f, y3 = 0.0f;
-  for (uint j = lane; j <= i; j += lanes) {
+  // Several loads that wait for nothing keep the memory busy; each sum still takes its products in the order of j.
+  uint j = lane;
+  if (here == 1u) {
+    for (; j + 3u * lanes <= i; j += 4u * lanes) {
+      const float e0 = entries[j], e1 = entries[j + lanes], e2 = entries[j + 2u * lanes], e3 = entries[j + 3u * lanes];
+      y0 = fma(e0, x0[j], y0);
+      y0 = fma(e1, x0[j + lanes], y0);
+      y0 = fma(e2, x0[j + 2u * lanes], y0);
+      y0 = fma(e3, x0[j + 3u * lanes], y0);
+    }
+    for (; j <= i; j += lanes) y0 = fma(entries[j], x0[j], y0);
+  }
+  for (; j + lanes <= i; j += 2u * lanes) {
+    const float entry = entries[j], next = entries[j + lanes];
+    y0 = fma(entry, x0[j], y0);
+    y1 = fma(entry, x1[j], y1);
+    y2 = fma(entry, x2[j], y2);
+    y3 = fma(entry, x3[j], y3);
+    y0 = fma(next, x0[j + lanes], y0);
+    y1 = fma(next, x1[j + lanes], y1);
+    y2 = fma(next, x2[j + lanes], y2);
+    y3 = fma(next, x3[j + lanes], y3);
+  }
+  if (j <= i) {
     const float entry = entries[j];
     y0 = fma(entry, x0[j], y0);
     y1 = fma(entry, x1[j], y1);
