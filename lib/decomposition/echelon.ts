@@ -17,19 +17,22 @@ export function* lowerEchelon(
   m: number,
   width: number,
   tolerance: number,
-): Tasks<Int32Array> {
+): Tasks<Float64Array> {
   const pivots = new Float64Array(m);
-  if (m === 0) return new Int32Array(pivots);
-  if (width === 0) return new Int32Array(m).fill(-1);
+  if (m === 0) return pivots;
+  if (width === 0) return pivots.fill(-1);
   let isLower = tolerance === 0;
   if (isLower)
     yield* inRows(m, width, (from, to) => {
       isLower &&= isLowerTriangle(rows, from, to, width);
     });
-  if (isLower) return new Int32Array(m).map((_, i) => i);
+  if (isLower) {
+    for (let i = 0; i < m; i++) pivots[i] = i;
+    return pivots;
+  }
   if (m * m * width <= worthACommit) runToEnd(echelon(rows, pivots, width, tolerance));
   else yield* decomposed(device, (encoder) => encoder.echelon(rows, pivots, width, tolerance));
-  return new Int32Array(pivots);
+  return pivots;
 }
 
 /** True if row i has nothing but zeros after column i, which is positive: the first rows of a Cholesky factor. */

@@ -24,10 +24,12 @@ export function kept<Part extends string>(
 ): { readonly [Each in Part]: Storage } {
   const names = Object.keys(numbers) as Part[];
   const made = allocate(names.map((name) => numbers[name].length));
+  const storages = {} as { [Each in Part]: Storage };
   names.forEach((name, i) => {
     made[i]!.values.set(numbers[name]);
+    storages[name] = made[i]!;
   });
-  return Object.fromEntries(names.map((name, i) => [name, made[i]!])) as { [Each in Part]: Storage };
+  return storages;
 }
 
 const blockElements = 1 << 21;

@@ -4,7 +4,7 @@ import { requireLength } from '../array/operand.ts';
 import type { VectorInput } from '../array/vector.ts';
 import type { Encoder } from '../backend.ts';
 import { checkOptions, orElse, requireBoolean } from '../check.ts';
-import { exactly } from '../command/float64.ts';
+import { decomposingDevice, exactDevice, exactly } from '../command/float64.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { lowerEchelon } from '../decomposition/echelon.ts';
@@ -15,7 +15,7 @@ import { LowRankFactor } from '../factor/low-rank-factor.ts';
 import { norm } from '../reference/svd.ts';
 import type { Work } from '../work.ts';
 import { exactRoot } from './exact.ts';
-import { fromRoot, requireFiniteMean, withoutLastColumns } from './from-root.ts';
+import { fromEchelon, fromRoot, requireFiniteMean, withoutLastColumns } from './from-root.ts';
 import { meanInput, squareInput, symmetryTolerance } from './inputs.ts';
 import type { NormalParameters } from './parameters.ts';
 import { requireRepresented } from './represented.ts';
@@ -44,6 +44,8 @@ export interface AffineOptions {
   readonly singular?: boolean | undefined;
 }
 
+const none = new Float64Array(0);
+
 /** The normal of A x + b + e. */
 export function* affine(parameters: NormalParameters, options: AffineOptions): Tasks<NormalParameters> {
   checkOptions(options, ['matrix', 'offset', 'noise', 'singular']);
@@ -61,18 +63,24 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
   const noise = options.noise === undefined ? undefined : squareInput('Noise', device, options.noise, 'float64');
   if (noise !== undefined && noise.n !== m)
     throw new CovariumError('ERR_SHAPE', `\`noise\` has (${noise.n}) columns, but \`matrix\` has (${m}) rows.`);
-  const spread = noise === undefined ? new Float64Array(0) : new Float64Array(noise.values);
+  const spread = noise === undefined ? none : new Float64Array(noise.values);
   const parts = m < n ? partsOf(factor) : undefined;
   const exact = parts === undefined ? yield* exactRoot(parameters, true) : undefined;
   const mean = exact?.mean ?? new Float64Array(parameters.mean.values);
 
   const centre = new Float64Array(m);
   const image = new Float64Array(m * (exact?.width ?? n));
-  const common = new Float64Array(parts === undefined ? 0 : (m * parts.factor.length) / n);
+  const common = parts === undefined ? none : new Float64Array((m * parts.factor.length) / n);
+  const least = Math.max(exact?.tolerance ?? 0, 8 * (n + m) * 2 ** -52);
+  // The image of a regular root needs nothing but its echelon, which the same commit makes.
+  const decomposing = decomposingDevice(device);
+  const isDirect = exact?.width === n && noise === undefined && decomposing === exactDevice(device);
+  const pivots = isDirect ? new Float64Array(m) : none;
   const encode = (encoder: Encoder) => {
     if (noise !== undefined) encoder.requireSymmetric(spread, m, symmetryTolerance(dtype));
     encoder.product(matrix, mean, centre, m, 1, n, false, false, 1, 0);
     if (exact !== undefined) encoder.product(matrix, exact.root, image, m, exact.width, n, false, false, 1, 0);
+    if (isDirect) encoder.echelon(image, pivots, n, least);
     if (parts === undefined) return;
     encoder.copy(matrix, image);
     encoder.scaleColumns(image, parts.deviations);
@@ -82,7 +90,6 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
   requireFiniteMean('matrix', centre, (i) => i);
   if (offset !== undefined) for (let i = 0; i < m; i++) centre[i]! += offset[i]!;
   requireFiniteMean('offset', centre, (i) => i);
-  const least = Math.max(exact?.tolerance ?? 0, 8 * (n + m) * 2 ** -52);
   if (exact !== undefined && factor.rank < n) yield* clearRounding(image, matrix, exact.root, n, least);
   let rows = common.length > 0 ? beside(image, common, m) : image;
   if (noise !== undefined) {
@@ -105,6 +112,7 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
   requireRepresented(type, offset, variance, 'Offset', 'Make this normal with `float64`, or pass a Float32Array.');
   // The product rounds the rows of the image, so a dependent row keeps a small remainder, which the tolerance covers.
   try {
+    if (isDirect) return yield* fromEchelon(parameters, centre, rows, pivots, singular);
     return yield* fromRoot(parameters, centre, rows, least, singular);
   } catch (error) {
     throw error instanceof CovariumError && error.pivot !== undefined ? dependentRow(error.pivot, error) : error;
@@ -117,7 +125,7 @@ export function* affine(parameters: NormalParameters, options: AffineOptions): T
  */
 function partsOf(factor: Factor): { readonly factor: Float64Array; readonly deviations: Float64Array } | undefined {
   if (factor instanceof LowRankFactor) return factor.parts();
-  if (factor instanceof DiagonalFactor) return { factor: new Float64Array(0), deviations: factor.deviations() };
+  if (factor instanceof DiagonalFactor) return { factor: none, deviations: factor.deviations() };
   return undefined;
 }
 

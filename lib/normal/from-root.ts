@@ -36,7 +36,7 @@ export function* fromEchelon(
   { device, dtype }: NewNormal,
   mean: Float64Array,
   rows: Float64Array,
-  pivots: Int32Array,
+  pivots: Float64Array,
   isSingularAllowed: boolean,
 ): Tasks<NormalParameters> {
   const m = mean.length;
@@ -49,7 +49,8 @@ export function* fromEchelon(
       { pivot },
     );
   // The columns after the last pivot of an echelon are 0.
-  const rank = pivots.filter((column) => column >= 0).length;
+  let rank = 0;
+  for (const column of pivots) if (column >= 0) rank++;
   const root = width > rank ? yield* withoutLastColumns(rows, width, rank) : rows;
   const input = { device, dtype, n: m, mean: meanInput(device, mean, dtype, undefined, "The result's mean") };
   if (rank === m) return yield* lowerNormal(input, root, resultName);
@@ -76,9 +77,14 @@ export function* withoutLastColumns(rows: Float64Array, width: number, count: nu
   yield* inRows(m, width, (from, to) => {
     // A call costs as much as to copy some dozen numbers.
     if (count > 64) for (let i = from; i < to; i++) rows.copyWithin(i * count, i * width, i * width + count);
-    else for (let i = from; i < to; i++) for (let k = 0; k < count; k++) rows[i * count + k] = rows[i * width + k]!;
+    else moveRows(rows, width, count, from, to);
   });
   return rows.subarray(0, m * count);
+}
+
+function moveRows(rows: Float64Array, width: number, count: number, from: number, to: number): void {
+  for (let i = from, at = from * count; i < to; i++)
+    for (let k = i * width; k < i * width + count; k++) rows[at++] = rows[k]!;
 }
 
 /**

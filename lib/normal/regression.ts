@@ -29,7 +29,7 @@ export interface Regression {
   distance(values: Float64Array): Tasks<number>;
   /** A root of the others' conditional covariance: an echelon, with the columns of its pivots. */
   readonly root: Float64Array<ArrayBuffer>;
-  readonly pivots: Int32Array;
+  readonly pivots: Float64Array;
 }
 
 /**

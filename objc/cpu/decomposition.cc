@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <vector>
 
+#include "aligned-rows.h"
 #include "blocked.h"
 #include "lapack-call.h"
 #include "pieces.h"
@@ -136,8 +136,6 @@ bool gradedVectors(const Execution& execution, const T* a, T* values, T* v, size
   constexpr size_t mostRows = 256;
   constexpr int mostSweeps = 30;
   if (m > mostRows) return false;
-  constexpr size_t wide = rowBytes / sizeof(T);
-  const size_t padded = (n + wide - 1) / wide * wide;
   std::vector<double> lengths(m);
   std::vector<size_t> order(m);
   const auto sort = [&](const T* rows, size_t stride) {
@@ -149,11 +147,9 @@ bool gradedVectors(const Execution& execution, const T* a, T* values, T* v, size
     return lengths[order.back()] > std::ldexp(lengths[order[0]], std::numeric_limits<T>::min_exponent / 4);
   };
   if (!sort(a, n)) return false;
-  // A vector that lies in two lines of the cache takes twice as long to load.
-  std::vector<T> memory(m * padded + wide);
-  void* start = memory.data();
-  size_t space = memory.size() * sizeof(T);
-  T* const rows = static_cast<T*>(std::align(rowBytes, m * padded * sizeof(T), start, space));
+  AlignedRows<T> aligned(m, n);
+  T* const rows = aligned[0];
+  const size_t padded = aligned.stride;
   const T unit = std::ldexp(T(1), std::ilogb(lengths[order[0]]));
   for (size_t k = 0; k < m; ++k)
     for (size_t i = 0; i < n; ++i) rows[k * padded + i] = a[order[k] * n + i] / unit;
@@ -220,17 +216,28 @@ void echelon(const Execution& execution, T* rows, T* pivots, size_t m, size_t n,
     width = std::max(width, end);
   }
   if (m <= width) {
-    std::vector<T> made(m * width);
-    for (size_t i = 0; i < m; ++i) std::copy_n(rows + i * n, width, made.data() + i * width);
-    factorRows<T>(execution, made.data(), nullptr, m, width, width);
+    const RealKernels<T>& kernels = execution.kernels.of<T>();
+    AlignedRows<T> made(m + 1, width);
+    const auto begin = [&] {
+      for (size_t i = 0; i < m; ++i) std::copy_n(rows + i * n, width, made[i]);
+    };
+    begin();
+    if (isBlocked(execution, m) || !kernels.factorRows(made[0], m, made.stride, made[m])) {
+      begin();
+      factorRows<T>(execution, made[0], nullptr, m, width, made.stride);
+    }
+    std::vector<T> squares(m);
+    kernels.squaredNorms(rows, squares.data(), m, n);
     bool full = true;
     for (size_t i = 0; i < m && full; ++i) {
-      const double pivot = made[i * width + i];
-      full = pivot > 0 && pivot > tolerance * roughNorm(rows + i * n, width);
+      const bool isHeld = squares[i] > std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
+      const double length = isHeld ? std::sqrt(static_cast<double>(squares[i])) : norm(rows + i * n, width);
+      const double pivot = made[i][i];
+      full = pivot > 0 && pivot > tolerance * length;
     }
     if (full) {
       for (size_t i = 0; i < m; ++i) {
-        std::copy_n(made.data() + i * width, width, rows + i * n);
+        std::fill(std::copy_n(made[i], i + 1, rows + i * n), rows + i * n + width, T(0));
         pivots[i] = static_cast<T>(i);
       }
       return multiply(rows, m * n, 1 / power);

@@ -53,6 +53,7 @@ namespace {
 #include "solve.inc"
 #include "product.inc"
 #include "jacobi.inc"
+#include "reflections.inc"
 #include "lu.inc"
 #include "batch.inc"
 #include "checks.inc"
@@ -134,6 +135,7 @@ void antitransposeAll(T* a, size_t n) {
 
 template <typename T>
 constexpr RealKernels<T> realKernels() {
+  // clang-format off
   return {fillNormal,
           addRow<T>,
           addDifferences<T>,
@@ -142,6 +144,7 @@ constexpr RealKernels<T> realKernels() {
           squaredNorms<T>,
           distances<T>,
           orthogonalizeRows<T>,
+          factorRows<T>,
           antitransposeAll<T>,
           transposeRows<T>,
           multiplyOnto<T>,
@@ -175,6 +178,7 @@ constexpr RealKernels<T> realKernels() {
           countBetween<T>,
           factorLu<T>,
           ownProducts<T>()};
+  // clang-format on
 }
 
 }  // namespace

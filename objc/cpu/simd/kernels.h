@@ -56,6 +56,9 @@ struct RealKernels {
   // One sweep that turns each two of m rows of n numbers, a multiple of rowBytes, to be orthogonal. Returns how many
   // pairs were not, up to the tolerance.
   size_t (*orthogonalizeRows)(T* rows, size_t m, size_t n, T tolerance);
+  // m rows of n >= m numbers, a multiple of rowBytes, become the lower L of L Q, whose diagonal is positive. `v` has
+  // room for a row. False, with rows lost, where the rest of a row is 0 or its squares overflow or vanish.
+  bool (*factorRows)(T* rows, size_t m, size_t n, T* v);
   void (*antitranspose)(T* a, size_t n);
   // to = from', for rows [first, last) of `from` (rows x columns).
   void (*transposeRows)(const T* from, T* to, size_t rows, size_t columns, size_t first, size_t last);
