@@ -147,6 +147,8 @@ class Run {
   std::vector<std::shared_ptr<Block>> copied_, scratch_;
   std::vector<size_t> delivered_;  // bytes of each copy that went back already, from its beginning
   std::vector<Event> events_;
+  bool isDownloading_ = false;  // the stream of downloads has work of this part
+  bool isOver_ = false;         // the GPU has done all of it
   struct Slice {
     std::shared_ptr<Block> block;
     size_t sizeBytes = 0;
