@@ -6,9 +6,9 @@ const mildSpread = 100;
 
 /**
  * Whether the singular values of a matrix (count rows of n) are to be computed as a graded one's, which takes five
- * times as long: unless its rows are about as long as each other.
+ * times as long: unless no row is more than `spread` times as long as another.
  */
-export function* isGraded(rows: Float64Array, count: number, n: number): Work<boolean> {
+export function* isGraded(rows: Float64Array, count: number, n: number, spread: number = mildSpread): Work<boolean> {
   let [least, most] = [Number.POSITIVE_INFINITY, 0];
   for (let i = 0; i < count; i++) {
     const length = norm(rows.subarray(i * n, (i + 1) * n));
@@ -16,5 +16,5 @@ export function* isGraded(rows: Float64Array, count: number, n: number): Work<bo
     most = Math.max(most, length);
     if (i % 32 === 0) yield;
   }
-  return most > mildSpread * least;
+  return most > spread * least;
 }

@@ -112,6 +112,51 @@ onEveryDevice('many half-axes of a covariance that is not mild keep their digits
     }
 });
 
+onEveryDevice('many half-axes have the lengths of 60-digit answers, however much they differ.', (device) => {
+  if (!device.dtypes.includes('float64')) return;
+  const { factor, lengths } = answers.ellipsoids.find(({ name }: { name: string }) => name === 'Hilbert')!;
+  const [blocks, m] = [13, factor.length];
+  // A block that is halved each time has its shortest axis far below the longest one.
+  for (const ratio of [0.9, 0.5]) {
+    const blockDiagonal = Array.from({ length: blocks * m }, (_, i) => {
+      const [block, row] = [Math.floor(i / m), i % m];
+      const entries = new Array<number>(blocks * m).fill(0);
+      for (let j = 0; j < m; j++) entries[block * m + j] = factor[row]![j]! * ratio ** block;
+      return entries;
+    });
+    using normal = MultivariateNormal.fromCholeskySync({ device, dtype: 'float64', factor: blockDiagonal });
+    const { axes, radius } = normal.ellipsoidSync({ probability: 0.5 });
+    const found = axes.transposeSync().multiplySync(axes).toArray();
+    const wanted = Array.from({ length: blocks }, (_, block) =>
+      lengths.map((length: number) => length * ratio ** block),
+    ).flat();
+    wanted.sort((a, b) => b - a);
+    near(
+      found.map((row, k) => Math.sqrt(row[k]!) / radius),
+      wanted,
+      (k) => 1e-11 * wanted[k]!,
+      `${ratio}`,
+    );
+  }
+});
+
+onEveryDevice('many half-axes of a singular normal give its covariance.', (device) => {
+  if (!device.dtypes.includes('float64')) return;
+  const [n, rank] = [90, 70];
+  const numbers = Float64Array.from({ length: n * rank }, (_, at) => Math.sin(at ** 1.5));
+  const root = Matrix.from(numbers, { rows: n, columns: rank });
+  const covariance = root.multiplySync(root.transposeSync({ device }), { device });
+  using normal = MultivariateNormal.fromCovarianceSync({ device, covariance, singular: 'pivoted' });
+  const { axes, radius } = normal.ellipsoidSync({ probability: 0.5 });
+  assert.equal([axes.rows, axes.columns], [n, rank]);
+  const products = axes.multiplySync(axes.transposeSync()).data;
+  near(
+    products,
+    covariance.data.map((entry) => entry * radius ** 2),
+    1e-10,
+  );
+});
+
 onEveryDevice('an ellipsoid holds its share of the draws.', (device) => {
   const { mean, factor } = conditionals[1]!;
   using normal = MultivariateNormal.fromCholeskySync({ device, mean, factor });
