@@ -97,13 +97,9 @@
           "objc/cuda/candidate.cc", "objc/cuda/cholesky.cc", "objc/cuda/choose.cc", "objc/cuda/command-buffer.cc", "objc/cuda/cublas.cc", "objc/cuda/cusolver.cc", "objc/cuda/density.cc", "objc/cuda/device.cc", "objc/cuda/driver.cc", "objc/cuda/decomposition.cc",
           "objc/cuda/gpu.cc", "objc/cuda/mirror.cc", "objc/cuda/moments.cc", "objc/cuda/nvrtc.cc", "objc/cuda/part.cc", "objc/cuda/product.cc", "objc/cuda/registers.cc", "objc/cuda/sample.cc", "objc/cuda/self-test.cc", "objc/cuda/solve.cc", "objc/cuda/user-kernel.cc"
         ],
-        "include_dirs": ["msl", "msl/cpu", "<(SHARED_INTERMEDIATE_DIR)"],
-        "actions": [{
-          "action_name": "embed_cuda_kernels",
-          "inputs": ["msl/cuda/embed.mjs", "msl/cuda/kernels.cu", "msl/cuda/tensor-kernels.cu", "msl/cuda/entries.h", "msl/cuda/tensor-cores.h", "msl/cuda/metal_stdlib", "<!@(node -p \"require('fs').readdirSync('msl').filter((name) => /\\.(metal|h|inc)$/.test(name)).map((name) => 'msl/' + name).join(' ')\")"],
-          "outputs": ["<(SHARED_INTERMEDIATE_DIR)/cuda-kernels.h"],
-          "action": ["node", "msl/cuda/embed.mjs", "<@(_outputs)"]
-        }],
+        "include_dirs": ["msl", "msl/cpu"],
+        # build.mjs makes the kernels, for all addons of the package; only those of the same sources are used.
+        "defines": ["COVARIUM_CUDA_KERNELS=\"<!(node msl/cuda/embed.mjs)\""],
         # It talks to the driver, which takes the time.
         "cflags!": ["-O3"],
         "cflags": ["-Os"]

@@ -1,5 +1,6 @@
 // Builds what is missing or older than its sources: dist/ (its declarations by tsc, its code by esbuild, the plotting
-// libraries included), and build/Release/covarium.node as `covarium build-native` does it for users.
+// libraries included), dist/cuda-kernels.bin, and build/Release/covarium.node as `covarium build-native` does it for
+// users.
 // With --optional an addon that can't be built is said, and the reference device remains; without it, or if there is an
 // addon of older sources, that is a failure.
 // With --no-addon it is left to prebuilds.mjs.
@@ -45,7 +46,8 @@ if (
     'notices.mjs',
   ])
 ) {
-  rmSync(join(folder, 'dist'), { recursive: true, force: true });
+  // Not the kernels, which have other sources and take clang ten seconds.
+  rmSync(join(folder, 'dist/lib'), { recursive: true, force: true });
   const compiler = [require.resolve('typescript/bin/tsc'), '-p', 'tsconfig.build.json'];
   const { status } = spawnSync(process.execPath, compiler, { cwd: folder, stdio: 'inherit' });
   if (status !== 0) process.exit(1);
@@ -166,6 +168,16 @@ async function bundle() {
     metafiles.flatMap(({ inputs }) => Object.keys(inputs)),
     ['node-addon-api'],
   );
+}
+
+const kernels = 'dist/cuda-kernels.bin';
+// The device exists on Linux alone.
+if (process.platform === 'linux' && !isCurrent(kernels, ['msl'])) {
+  const { makePtx, packed } = await import('./msl/cuda/embed.mjs');
+  const made = makePtx();
+  rmSync(join(folder, kernels), { force: true });
+  if (made.reason === '') writeFileSync(join(folder, kernels), packed(made));
+  else console.error(`The cuda device has no kernels: ${made.reason}`);
 }
 
 const addon = 'build/Release/covarium.node';

@@ -48,5 +48,4 @@ const newest = (prefix) =>
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
     .at(-1);
 const needs = isLinux ? `, which needs ${newest('GLIBC')} and ${newest('GLIBCXX')}` : '';
-const lacks = bytes.includes('when this addon was built') ? ', without the CUDA device: no clang++ is here' : '';
-console.log(`${path} (${bytes.length} bytes)${needs}${lacks}`);
+console.log(`${path} (${bytes.length} bytes)${needs}`);

@@ -1,3 +1,4 @@
+import { cudaKernels } from './addon/cuda-kernels.ts';
 import { type Candidate, loadAddon } from './addon/native.ts';
 import type { DeviceKind } from './backend.ts';
 import { isError } from './covarium-error.ts';
@@ -44,7 +45,7 @@ function nativeCandidates(): Candidate[] {
   const { addon, reason } = loadAddon();
   if (addon === undefined) return kinds.map((kind) => unavailable(kind, reason));
   try {
-    const found = addon.candidates();
+    const found = addon.candidates(cudaKernels);
     return kinds.map(
       (kind) =>
         found.find((candidate) => candidate.kind === kind) ??

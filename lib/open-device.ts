@@ -1,3 +1,4 @@
+import { cudaKernels, cudaKernelsAsync } from './addon/cuda-kernels.ts';
 import { type KnownGpu, keepKnown, knownGpus } from './addon/known-gpus.ts';
 import { type Addon, loadAddon, type Opened } from './addon/native.ts';
 import type { Backend, DeviceKind } from './backend.ts';
@@ -124,7 +125,10 @@ function openBackend(kind: DeviceKind, threads: number, gpu: string): Backend {
   if (kind === 'reference') return openReference();
   const { addon, path } = requireAddon(kind);
   try {
-    return kept(path, addon.openDevice(kind, { threads, gpu, knownGpus: knownBefore(kind, path) }));
+    return kept(
+      path,
+      addon.openDevice(kind, { threads, gpu, knownGpus: knownBefore(kind, path), kernels: cudaKernels }),
+    );
   } catch (thrown) {
     throw refused(kind, thrown);
   }
@@ -134,18 +138,14 @@ async function openBackendAsync(kind: DeviceKind, threads: number, gpu: string):
   if (kind === 'reference') return openReference();
   const { addon, path } = requireAddon(kind);
   try {
-    const kernels = kind === 'cuda' ? await decompressed(addon.compressedKernels()) : undefined;
-    return kept(path, await addon.openDeviceAsync(kind, { threads, gpu, knownGpus: knownBefore(kind, path), kernels }));
+    const native = { threads, gpu, knownGpus: knownBefore(kind, path) };
+    const opened =
+      (await addon.openDeviceAsync(kind, native)) ??
+      (await addon.openDeviceAsync(kind, { ...native, kernels: await cudaKernelsAsync() }));
+    return kept(path, opened!);
   } catch (thrown) {
     throw refused(kind, thrown);
   }
-}
-
-// Loaded when it is needed, as most programs open no GPU in this way.
-function decompressed(kernels: Uint8Array): Promise<Uint8Array> {
-  const { promisify } = process.getBuiltinModule('node:util');
-  const { brotliDecompress } = process.getBuiltinModule('node:zlib');
-  return promisify(brotliDecompress)(kernels);
 }
 
 function requireAddon(kind: DeviceKind): { readonly addon: Addon; readonly path: string } {

@@ -173,7 +173,7 @@ struct OpenOptions {
   // not reported. Called by open().
   std::function<const std::vector<double>*(const std::string& gpu)> known;
   std::function<void(const std::string& gpu, const std::vector<double>& rates)> learned;
-  // What compressedKernels() are, decompressed by Brotli. Called by the CUDA device's open(), on its thread.
+  // The text of the CUDA device's kernels. Its open() calls it, on its thread, once there is a GPU.
   std::function<std::string()> kernels;
 };
 
@@ -196,7 +196,6 @@ namespace cuda {
 Candidate candidate(OpenOptions options);
 // Throws ERR_DEVICE_UNAVAILABLE with the reason.
 std::shared_ptr<Device> open(const OpenOptions& options);
-std::pair<const unsigned char*, size_t> compressedKernels();
 }  // namespace cuda
 
 namespace cpu {

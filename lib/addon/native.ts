@@ -50,15 +50,18 @@ export interface Opened extends Backend {
 export interface Addon {
   /** The version of the package whose sources it was built from. */
   readonly version: string;
-  candidates(): Candidate[];
-  /** Throws `ERR_DEVICE_UNAVAILABLE`. */
-  openDevice(kind: 'metal' | 'cuda' | 'cpu', options: NativeOpenOptions): Opened;
-  /** The same on another thread. `cuda` needs {@link Addon.compressedKernels}, decompressed by Brotli. */
+  /** `kernels` is called if there is a GPU of NVIDIA's. */
+  candidates(kernels: () => Uint8Array): Candidate[];
+  /** `kernels` as above; only `cuda` needs them. Throws `ERR_DEVICE_UNAVAILABLE`. */
+  openDevice(
+    kind: 'metal' | 'cuda' | 'cpu',
+    options: NativeOpenOptions & { readonly kernels?: () => Uint8Array },
+  ): Opened;
+  /** The same on another thread; resolves to null if it needs the kernels and has none. */
   openDeviceAsync(
     kind: 'metal' | 'cuda' | 'cpu',
-    options: NativeOpenOptions & { readonly kernels?: Uint8Array | undefined },
-  ): Promise<Opened>;
-  compressedKernels(): Uint8Array;
+    options: NativeOpenOptions & { readonly kernels?: Uint8Array },
+  ): Promise<Opened | null>;
   /**
    * Parses on another thread into `values`, which has room for all rows that the bytes may hold. The bytes must not
    * change until it settles.

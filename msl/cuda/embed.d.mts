@@ -5,4 +5,5 @@ export interface Ptx {
 }
 export function makePtx(): Ptx;
 export function coded(ptx: string): string;
-export function header(made: Ptx): string;
+export function fingerprint(): string;
+export function packed(made: Ptx): Buffer;

@@ -1,12 +1,13 @@
-// Makes PTX of the kernels that the CUDA device runs, and a C++ header that holds it, compressed: node
-// msl/cuda/embed.mjs OUT.h; or the text itself, if OUT ends in .ptx, and of those on tensor cores, if in .tensor.ptx.
-// Any clang with the NVPTX target does it, without NVIDIA's toolkit. If there is none, the header says so, and the
-// device is never available. CLANGXX names a clang to use instead of the first of the usual names.
+// Makes PTX of the kernels that the CUDA device runs, for build.mjs, which puts it into dist/cuda-kernels.bin. By hand,
+// node msl/cuda/embed.mjs OUT.ptx writes the text itself, and that of the kernels on tensor cores if OUT ends in
+// .tensor.ptx; without OUT it prints the fingerprint of the sources. Any clang with the NVPTX target does it, without
+// NVIDIA's toolkit. CLANGXX names a clang to use instead of the first of the usual names.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { brotliCompressSync, constants } from 'node:zlib';
+import zlib from 'node:zlib';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
@@ -62,8 +63,7 @@ export function coded(ptx) {
 
 /** The text, and that of the kernels on tensor cores, or the reason why there is none. */
 export function makePtx() {
-  const advice = 'Install clang, and `covarium build-native` builds one that has them.';
-  let reason = `No clang++ was there to make its kernels when this addon was built. ${advice}`;
+  let reason = 'No clang++ is found.';
   for (const clang of clangs()) {
     const made = (name) =>
       spawnSync(clang, [...flags, join(folder, name), '-o', '-'], { encoding: 'utf8', maxBuffer: mostBytes });
@@ -75,44 +75,39 @@ export function makePtx() {
       return { ptx: shortened(stdout), tensorPtx: forTensorCores(shortened(tensor.stdout)), reason: '' };
     }
     const [first = String(error ?? '')] = (stderr ?? '').split('\n').filter((line) => /error/.test(line));
-    reason = `${clang} could not make its kernels when this addon was built (${first.replace(folder, '')}). ${advice}`;
+    reason = `${clang} cannot do it (${first.replace(folder, '')}).`;
   }
   return { ptx: '', tensorPtx: '', reason };
 }
 
-const params = { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS };
-
-function arrayOf(name, text) {
-  const bytes = [...brotliCompressSync(text, { params })];
-  const lines = [];
-  while (bytes.length > 0) lines.push(`${bytes.splice(0, 24).join(',')},`);
-  return `inline constexpr unsigned char ${name}[] = {\n${lines.join('\n')}\n};`;
+/** Tells kernels of different sources apart. An addon has that of its own, and uses no others. */
+export function fingerprint() {
+  const hash = createHash('sha256');
+  for (const room of [folder, join(folder, '..')])
+    for (const name of readdirSync(room).sort())
+      if (/\.(?:metal|h|inc|cu)$|^metal_stdlib$|^embed\.mjs$/.test(name)) hash.update(readFileSync(join(room, name)));
+  return hash.digest('hex').slice(0, 16);
 }
 
 /**
- * A C++ header with the texts, one after the other, coded and compressed by Brotli, as `covarium::cuda::compressedPtx`,
- * and the reason why there are none as `noPtxReason`, or ''.
+ * The file for lib/addon/cuda-kernels.ts: the fingerprint and both texts, coded and compressed by Brotli, after their
+ * checksum.
  */
-export function header({ ptx, tensorPtx, reason }) {
-  return `// Made by msl/cuda/embed.mjs of msl/cuda/kernels.cu and tensor-kernels.cu.
-#pragma once
-
-namespace covarium::cuda {
-
-${arrayOf('compressedPtx', coded(ptx + tensorPtx))}
-inline constexpr char noPtxReason[] = ${JSON.stringify(reason)};
-
-}  // namespace covarium::cuda
-`;
+export function packed({ ptx, tensorPtx }) {
+  const params = { [zlib.constants.BROTLI_PARAM_LGWIN]: zlib.constants.BROTLI_MAX_WINDOW_BITS };
+  const bytes = zlib.brotliCompressSync(`//${fingerprint()}\n${coded(ptx + tensorPtx)}`, { params });
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32LE(zlib.crc32(bytes));
+  return Buffer.concat([checksum, bytes]);
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const [out] = process.argv.slice(2);
-  if (!out) throw new Error('The header to write is not named: node msl/cuda/embed.mjs OUT.h.');
-  const made = makePtx();
-  const text = out.endsWith('.tensor.ptx') ? made.tensorPtx : out.endsWith('.ptx') ? made.ptx : header(made);
-  if (!existsSync(out) || readFileSync(out, 'utf8') !== text) {
+  if (out === undefined) console.log(fingerprint());
+  else {
+    const { ptx, tensorPtx, reason } = makePtx();
+    if (reason !== '') throw new Error(reason);
     mkdirSync(dirname(out), { recursive: true });
-    writeFileSync(out, text);
+    writeFileSync(out, out.endsWith('.tensor.ptx') ? tensorPtx : ptx);
   }
 }

@@ -29,7 +29,7 @@ Napi::Object objectOf(Napi::Env env, const char* kind, const Candidate& candidat
 Napi::Value candidates(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     OpenOptions ofCuda;
-    ofCuda.kernels = kernelsIn(info.Env());
+    ofCuda.kernels = kernelsBy(info[0]);
     Napi::Array all = Napi::Array::New(info.Env());
     all[0u] = objectOf(info.Env(), "metal", metal::candidate());
     all[1u] = objectOf(info.Env(), "cuda", cuda::candidate(ofCuda));
@@ -48,7 +48,6 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports["version"] = COVARIUM_VERSION;
   exports["openDevice"] = Napi::Function::New<openDevice>(env);
   exports["openDeviceAsync"] = Napi::Function::New<openDeviceAsync>(env);
-  exports["compressedKernels"] = Napi::Function::New<compressedKernels>(env);
   exports["readCsv"] = Napi::Function::New<readCsv>(env);
   exports["writeCsv"] = Napi::Function::New<writeCsv>(env);
   exports["interleave"] = Napi::Function::New<interleave>(env);

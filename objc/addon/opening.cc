@@ -17,10 +17,8 @@ std::string textOf(const Napi::Value& bytes) {
   return {reinterpret_cast<const char*>(all.Data()), all.ByteLength()};
 }
 
-Napi::Value compressedIn(Napi::Env env) {
-  const auto [bytes, count] = cuda::compressedKernels();
-  return Napi::Buffer<unsigned char>::Copy(env, bytes, count);
-}
+// Thrown by the first attempt. Not a std::exception, which the device would report as a GPU's failure.
+struct NeedsKernels {};
 
 // A device that is being opened: on the JavaScript thread, or away from it.
 class Opening {
@@ -80,14 +78,18 @@ class AsyncOpening : public Napi::AsyncWorker {
         deferred_(Napi::Promise::Deferred::New(info.Env())),
         opening_(info) {
     const Napi::Value kernels = info[1].As<Napi::Object>().Get("kernels");
-    if (kernels.IsTypedArray()) kernels_ = textOf(kernels);
-    opening_.options.kernels = [this] { return kernels_; };
+    if (kernels.IsTypedArray())
+      opening_.options.kernels = [text = textOf(kernels)] { return text; };
+    else
+      opening_.options.kernels = []() -> std::string { throw NeedsKernels(); };
   }
   Napi::Promise promise() const { return deferred_.Promise(); }
 
   void Execute() override {
     try {
       opening_.open();
+    } catch (const NeedsKernels&) {
+      needsKernels_ = true;
     } catch (...) {
       failure_ = std::current_exception();
     }
@@ -95,33 +97,26 @@ class AsyncOpening : public Napi::AsyncWorker {
 
   void OnOK() override {
     if (failure_ != nullptr) return deferred_.Reject(errorOf(Env(), failure_).Value());
-    deferred_.Resolve(opening_.object(Env()));
+    deferred_.Resolve(needsKernels_ ? Env().Null() : opening_.object(Env()));
   }
 
  private:
   Napi::Promise::Deferred deferred_;
   Opening opening_;
-  std::string kernels_;
+  bool needsKernels_ = false;
   std::exception_ptr failure_;
 };
 
 }  // namespace
 
-// The addon is loaded by getBuiltinModule, too.
-std::function<std::string()> kernelsIn(Napi::Env env) {
-  return [env] {
-    const auto process = env.Global().Get("process").As<Napi::Object>();
-    const auto builtin = process.Get("getBuiltinModule").As<Napi::Function>();
-    const auto zlib = builtin.Call(process, {Napi::String::New(env, "zlib")}).As<Napi::Object>();
-    const auto decompress = zlib.Get("brotliDecompressSync").As<Napi::Function>();
-    return textOf(decompress.Call(zlib, {compressedIn(env)}));
-  };
+std::function<std::string()> kernelsBy(const Napi::Value& function) {
+  return [function] { return textOf(function.As<Napi::Function>().Call({})); };
 }
 
 Napi::Value openDevice(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     Opening opening(info);
-    opening.options.kernels = kernelsIn(info.Env());
+    opening.options.kernels = kernelsBy(info[1].As<Napi::Object>().Get("kernels"));
     opening.open();
     return opening.object(info.Env());
   });
@@ -133,7 +128,5 @@ Napi::Value openDeviceAsync(const Napi::CallbackInfo& info) {
   opening->Queue();
   return promise;
 }
-
-Napi::Value compressedKernels(const Napi::CallbackInfo& info) { return compressedIn(info.Env()); }
 
 }  // namespace covarium::addon

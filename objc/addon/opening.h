@@ -4,12 +4,11 @@
 
 namespace covarium::addon {
 
-// `openDevice`, `openDeviceAsync` and `compressedKernels` of lib/addon/native.ts.
+// `openDevice` and `openDeviceAsync` of lib/addon/native.ts.
 Napi::Value openDevice(const Napi::CallbackInfo& info);
 Napi::Value openDeviceAsync(const Napi::CallbackInfo& info);
-Napi::Value compressedKernels(const Napi::CallbackInfo& info);
 
-// Decompresses the kernels by Node's own zlib, on the JavaScript thread.
-std::function<std::string()> kernelsIn(Napi::Env env);
+// `kernels` of OpenOptions, by a JavaScript function, while the native function that it was passed to runs.
+std::function<std::string()> kernelsBy(const Napi::Value& function);
 
 }  // namespace covarium::addon

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "../cpu/memory.h"
-#include "cuda-kernels.h"
 #include "registers.h"
 
 namespace covarium::cuda {
@@ -28,6 +27,16 @@ DevicePointer addressOf(void* memory) { return reinterpret_cast<uintptr_t>(memor
 // How a kernel begins in PTX. No kernel of ours calls another, and before the first stands what all need.
 constexpr char anyEntry[] = ".visible .entry ";
 std::string entryOf(const std::string& name) { return anyEntry + name + "("; }
+
+// The PTX within the text, whose first line names the sources it was made from.
+std::string ownKernels(const std::string& text) {
+  const std::string line = "//" COVARIUM_CUDA_KERNELS "\n";
+  if (text.compare(0, line.size(), line) != 0)
+    throw Failure("ERR_DEVICE_UNAVAILABLE",
+                  "Its kernels were made from other sources than this addon. Install covarium again, and if you built "
+                  "the addon, build it again: `covarium build-native`, or `npm run build` in a clone.");
+  return text.substr(line.size());
+}
 
 }  // namespace
 
@@ -54,9 +63,8 @@ Current::~Current() {
 
 // If this fails half-way, the destructor gives back what was made.
 std::shared_ptr<Gpu> Gpu::open(const Driver& driver, DeviceNumber device, const OpenOptions& options) {
-  if (noPtxReason[0] != '\0') throw Failure("ERR_DEVICE_UNAVAILABLE", noPtxReason);
   const std::shared_ptr<Gpu> gpu(new Gpu(driver, device));
-  gpu->ptx_ = withRegisters(options.kernels());
+  gpu->ptx_ = ownKernels(options.kernels());
   const size_t forTensorCores = std::min(gpu->ptx_.find(".version", 1), gpu->ptx_.size());
   gpu->require(driver.primaryContextRetain(&gpu->context_, device), "Opening the GPU");
   const Current current(*gpu);
@@ -86,14 +94,12 @@ Gpu::~Gpu() {
   if (context_ != nullptr) driver_.primaryContextRelease(device_);
 }
 
-std::pair<const unsigned char*, size_t> compressedKernels() { return {compressedPtx, sizeof(compressedPtx)}; }
-
 // A module of one kernel: the driver compiles a text when it is loaded, and all kernels would take seconds.
 Result Gpu::load(const std::string& ptx, const std::string& name, Function* kernel) {
   const size_t begin = ptx.find(entryOf(name)), first = ptx.find(anyEntry);
   if (begin == std::string::npos) throw Failure("ERR_INTERNAL", "There is no kernel (" + name + ").");
   const size_t end = std::min(ptx.find(anyEntry, begin + 1), ptx.size());
-  const std::string own = ptx.substr(0, first) + ptx.substr(begin, end - begin);
+  const std::string own = withRegisters(ptx.substr(0, first) + ptx.substr(begin, end - begin));
   Module module = nullptr;
   const Result result = driver_.moduleLoadData(&module, own.c_str());
   if (result != 0) return result;

@@ -132,6 +132,7 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
   DeviceNumber device_;
   Context context_ = nullptr;
   Stream compute_ = nullptr, download_ = nullptr;
+  // Texts whose registers msl/cuda/embed.mjs has coded.
   std::string ptx_;
   std::string tensorPtx_;  // empty if the GPU or the driver does not run it
   std::map<std::string, Function> kernels_;

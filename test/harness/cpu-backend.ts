@@ -1,8 +1,9 @@
+import { cudaKernels } from '../../lib/addon/cuda-kernels.ts';
 import { loadAddon } from '../../lib/addon/native.ts';
 import type { Backend } from '../../lib/backend.ts';
 
 const { addon, reason } = loadAddon();
-const candidate = addon?.candidates().find(({ kind }) => kind === 'cpu');
+const candidate = addon?.candidates(cudaKernels).find(({ kind }) => kind === 'cpu');
 const { kernels = 'none' } = candidate?.facts ?? {};
 
 /** Why there is no cpu device here; '' if there is one. */

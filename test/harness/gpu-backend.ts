@@ -1,3 +1,4 @@
+import { cudaKernels } from '../../lib/addon/cuda-kernels.ts';
 import { type Candidate, loadAddon } from '../../lib/addon/native.ts';
 import type { Backend } from '../../lib/backend.ts';
 
@@ -11,11 +12,11 @@ let known: Candidate[] | undefined;
  */
 export function reasonAgainst(kind: GpuKind): string {
   const { addon, reason } = loadAddon();
-  known ??= addon?.candidates();
+  known ??= addon?.candidates(cudaKernels);
   return known?.find((candidate) => candidate.kind === kind)?.reason ?? reason;
 }
 
 /** The device below the public interface. */
 export function openGpuBackend(kind: GpuKind): Backend {
-  return loadAddon().addon!.openDevice(kind, { threads: 0 });
+  return loadAddon().addon!.openDevice(kind, { threads: 0, kernels: cudaKernels });
 }

@@ -1,13 +1,18 @@
 // What a worker thread does in test/native/workers.test.ts, and on the Metal device in test/metal/workers.test.ts.
 // It is plain JavaScript and loads only the addon, as a user's worker would: the tests' own loaders could fail, too.
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
+import { brotliDecompressSync } from 'node:zlib';
 
 const require = createRequire(import.meta.url);
 const { COVARIUM_ADDON: path, COVARIUM_TEST_DEVICE: kind = 'cpu' } = process.env;
 const addon = path ? require(path) : require('node-gyp-build')(fileURLToPath(new URL('../..', import.meta.url)));
-const open = (threads) => addon.openDevice(kind, { threads });
+// After their checksum.
+const kernels = () =>
+  brotliDecompressSync(readFileSync(new URL('../../dist/cuda-kernels.bin', import.meta.url)).subarray(4));
+const open = (threads) => addon.openDevice(kind, { threads, kernels });
 const counter = Uint32Array.of(1, 0, 2, 0, 0, 0);
 
 function record(device, length, repeats) {

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { cudaKernels } from '../../lib/addon/cuda-kernels.ts';
 import { loadAddon } from '../../lib/addon/native.ts';
 import { softAddon } from './softmetal/addon.ts';
 import { SoftMetal } from './softmetal/softmetal.ts';
@@ -30,7 +31,7 @@ function loaded(): { readonly soft?: SoftMetal; readonly noSoft: string; readonl
     if (addon === undefined) throw new Error(reason);
     return { soft: new SoftMetal(build), noSoft: '', noMetal: '' };
   }
-  const metal = addon?.candidates().find(({ kind }) => kind === 'metal');
+  const metal = addon?.candidates(cudaKernels).find(({ kind }) => kind === 'metal');
   return { noSoft: build.reason, noMetal: metal === undefined ? reason : metal.reason };
 }
 

@@ -195,10 +195,9 @@ test('A room includes only rooms on lower floors.', () => {
       ...['objc/gpu/', 'objc/device.h', 'objc/buffer.h', 'objc/failure.h'],
       ...['objc/cpu/condition.h', 'msl/params.h'],
     ],
-    // cuda-kernels.h is made at build time, by msl/cuda/embed.mjs.
     'objc/cuda/': [
       ...['objc/cuda/', 'objc/gpu/', 'objc/device.h', 'objc/buffer.h', 'objc/failure.h'],
-      ...['objc/launch.h', 'objc/cpu/memory.h', 'msl/radial-scale.h', 'cuda-kernels.h'],
+      ...['objc/launch.h', 'objc/cpu/memory.h', 'msl/radial-scale.h'],
     ],
     'objc/cpu/': ['objc/cpu/', 'objc/device.h', 'objc/buffer.h', 'objc/failure.h', 'objc/launch.h', 'msl/'],
     // shader-source.h is made at build time, by msl/embed.mjs.

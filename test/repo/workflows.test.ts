@@ -153,6 +153,7 @@ test('A release has every prebuilt addon, tries the tarball on each platform, an
   assert.equal(platformsOf(attempt!), platforms);
   for (const platform of platforms) assert.match(runs(pack!), platform, 'the tarball is checked for it');
   assert.match(runs(prebuild!), 'npm run prebuilds');
+  assert.match(runs(pack!), 'test -f dist/cuda-kernels.bin');
   assert.equal([pack!.needs, attempt!.needs, publish!.needs], ['prebuild', 'pack', 'try']);
   assert.match(runs(attempt!), 'node .ci/try-package.mjs');
   // Trusted publishing uses a token of this run, from which npm makes the provenance; there is no secret.
