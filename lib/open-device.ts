@@ -1,5 +1,5 @@
 import { cudaKernels, cudaKernelsAsync } from './addon/cuda-kernels.ts';
-import { type KnownGpu, keepKnown, knownGpus } from './addon/known-gpus.ts';
+import { type EarlierGpu, keepKnown, knownGpus } from './addon/known-gpus.ts';
 import { type Addon, loadAddon, type Opened } from './addon/native.ts';
 import type { Backend, DeviceKind } from './backend.ts';
 import { checkOptions, describe, oneOf, quoted, wholeNumber } from './check.ts';
@@ -155,7 +155,7 @@ function requireAddon(kind: DeviceKind): { readonly addon: Addon; readonly path:
 }
 
 // The CPU does not ask, and need not wait for a file.
-function knownBefore(kind: DeviceKind, path: string): readonly KnownGpu[] {
+function knownBefore(kind: DeviceKind, path: string): readonly EarlierGpu[] {
   return kind === 'cpu' ? [] : knownGpus(path);
 }
 

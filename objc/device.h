@@ -166,12 +166,18 @@ class Device {
   virtual void close() = 0;
 };
 
+// A GPU that an earlier process has tested and measured.
+struct KnownGpu {
+  std::vector<double> rates;
+  bool isOld = false;  // it is time to measure again
+};
+
 struct OpenOptions {
   unsigned threads = 0;  // 0: one for each processor that this process may use
   std::string gpu;       // a name, or another identifier that this kind knows; '': the system's first choice
   // As NativeOpenOptions of lib/addon/native.ts. If they are null, the GPU is tested and measured, and the result is
   // not reported. Called by open().
-  std::function<const std::vector<double>*(const std::string& gpu)> known;
+  std::function<const KnownGpu*(const std::string& gpu)> known;
   std::function<void(const std::string& gpu, const std::vector<double>& rates)> learned;
   // The text of the CUDA device's kernels. Its open() calls it, on its thread, once there is a GPU.
   std::function<std::string()> kernels;

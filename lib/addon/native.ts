@@ -2,7 +2,7 @@ import type { Backend, DeviceKind } from '../backend.ts';
 import { CovariumError, isError } from '../covarium-error.ts';
 import { nodeRequire } from '../node-require.ts';
 import { type AddonFile, findAddon } from './file.ts';
-import type { KnownGpu } from './known-gpus.ts';
+import type { EarlierGpu, KnownGpu } from './known-gpus.ts';
 
 /** A kind of device, and whether the addon can open it. */
 export interface Candidate {
@@ -36,8 +36,11 @@ interface NativeOpenOptions {
   readonly threads: number;
   /** '': the device chooses. */
   readonly gpu?: string;
-  /** What {@link Opened.learned} was in earlier processes: such GPUs need no self-test, and are not measured anew. */
-  readonly knownGpus?: readonly KnownGpu[];
+  /**
+   * What {@link Opened.learned} was in earlier processes: such GPUs need no self-test, and are measured anew only if
+   * that is old.
+   */
+  readonly knownGpus?: readonly EarlierGpu[];
 }
 
 /** A device that {@link Addon.openDevice} has opened. */

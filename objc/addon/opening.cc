@@ -33,8 +33,9 @@ class Opening {
       for (uint32_t i = 0; i < all.Length(); ++i) {
         const auto known = Napi::Value(all[i]).As<Napi::Object>();
         const auto rates = known.Get("rates").As<Napi::Array>();
-        std::vector<double>& numbers = known_[known.Get("gpu").ToString()];
-        for (uint32_t k = 0; k < rates.Length(); ++k) numbers.push_back(Napi::Value(rates[k]).ToNumber());
+        KnownGpu& kept = known_[known.Get("gpu").ToString()];
+        for (uint32_t k = 0; k < rates.Length(); ++k) kept.rates.push_back(Napi::Value(rates[k]).ToNumber());
+        kept.isOld = known.Get("isOld").ToBoolean();
       }
     }
     options.known = [this](const std::string& name) {
@@ -67,7 +68,7 @@ class Opening {
  private:
   std::string kind_, learned_;
   std::vector<double> rates_;
-  std::map<std::string, std::vector<double>> known_;
+  std::map<std::string, KnownGpu> known_;
   std::shared_ptr<Device> device_;
 };
 

@@ -19,6 +19,8 @@ struct Rates {
   std::vector<double> all() const;
   // Nothing if these are not numbers that all() gave.
   static std::optional<Rates> from(const std::vector<double>& all);
+  // Those of the GPU, or of the CPU, become what was measured later if some are much faster then and none is slower.
+  Rates correctedBy(const Rates& later) const;
 };
 
 // What a command takes. Numbers and multiply-adds of float64 count twice.
@@ -44,8 +46,8 @@ class Routing {
     bool skipsTests;    // it need not pass its self-test again
     bool makesFactors;  // it has our kernels for Cholesky factors
   };
-  // Takes the rates of an earlier process, or measures them. Until it is called, all commands go to the GPU: those that
-  // test and measure it.
+  // Takes the rates of an earlier process, corrected if that is some time ago, or measures them. Until it is called,
+  // all commands go to the GPU: those that test and measure it.
   void learn(Device& gpu, Device& cpu, const Learning& learning, const OpenOptions& options);
   // The GPU runs whatever it can.
   bool takesAll() const { return !isOpen_ || (least_.has_value() && *least_ == 0); }

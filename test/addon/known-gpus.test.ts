@@ -50,7 +50,25 @@ test('The rates of a GPU are those that were kept last.', ({ addon }) => {
   const rates = [3e-5, 1 / 3, 0, 1e-300];
   keep(addon, 'one', [1]);
   keep(addon, 'one', rates);
-  assert.equal(knownGpus(addon), [{ gpu: 'one', rates }]);
+  assert.equal(knownGpus(addon), [{ gpu: 'one', rates, isOld: false }]);
+});
+
+test('After a minute it is time to measure a GPU again, and if nobody knows when it was measured.', ({
+  addon,
+  file,
+}) => {
+  keep(addon, 'one');
+  const [kept] = JSON.parse(readFileSync(file, 'utf8'));
+  const minute = 60_000;
+  for (const [measured, isOld] of [
+    [Date.now() - minute / 2, false],
+    [Date.now() - 2 * minute, true],
+    [Date.now() + 2 * minute, true], // a clock that was put back
+    [undefined, true],
+  ] as const) {
+    writeFileSync(file, JSON.stringify([{ ...kept, measured }]));
+    assert.equal(knownGpus(addon), [{ gpu: 'one', rates: [], isOld }], `${measured}`);
+  }
 });
 
 test('The latest twenty GPUs are kept.', ({ addon }) => {

@@ -69,6 +69,28 @@ onSoftCuda('The faster one by the rates of the GPU runs a command, as `explain` 
   assert.equal(JSON.parse(readFileSync(file, 'utf8'))[0].rates, rates);
 });
 
+onSoftCuda('What a busy machine measured is corrected later, and what was faster stays.', async () => {
+  const openOnce = async () => {
+    await printedBesideCuda("covarium.openDevice('cuda').close()", setting);
+    return JSON.parse(readFileSync(file, 'utf8'))[0];
+  };
+  rmSync(file, { force: true });
+  const known = await openOnce();
+  for (const [factor, measured, isCorrected] of [
+    [1000, 0, true],
+    [1000, Date.now(), false],
+    [0.001, 0, false],
+  ] as const) {
+    const kept = known.rates.map((rate: number) => rate * factor);
+    writeFileSync(file, JSON.stringify([{ ...known, rates: kept, measured }]));
+    const { rates: found, measured: at } = await openOnce();
+    assert.is(at === measured, measured !== 0, `${factor}, ${measured}`);
+    if (!isCorrected) assert.equal(found, kept, `${factor}, ${measured}`);
+    // A difference that was lost in noise is 0.
+    else for (const [i, rate] of kept.entries()) assert.ok(rate === 0 || found[i] <= rate / 1.5, `${found} of ${kept}`);
+  }
+});
+
 onSoftCuda('What is too small to be pinned takes longer over the bus, also for `explain`.', async () => {
   await printedBesideCuda("covarium.openDevice('cuda').close()", setting);
   const [known] = JSON.parse(readFileSync(file, 'utf8'));

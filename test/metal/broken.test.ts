@@ -191,7 +191,7 @@ onSoftMetal(
     const open = (...gpus: readonly string[]) => {
       const device = loadAddon().addon!.openDevice('metal', {
         threads: 1,
-        knownGpus: gpus.map((gpu) => ({ gpu, rates: [] })),
+        knownGpus: gpus.map((gpu) => ({ gpu, rates: [], isOld: false })),
       });
       device.close();
       return device;
