@@ -60,7 +60,7 @@ export interface Explanation {
 export interface MemoryUsage {
   /** In buffers that are open, or closed while work is in flight. */
   readonly liveBytes: number;
-  /** Kept for reuse. */
+  /** Kept for reuse, or as the GPU's copies of memory of the host. */
   readonly pooledBytes: number;
 }
 

@@ -44,7 +44,7 @@ const seesNoProduct = ['bench', 'device', 'errors', 'external-buffers', 'launche
 const opensNoDevice = 'kernel/tokens.test.ts';
 
 /** These run once more on cuda, over the software stand-in for NVIDIA's driver, which is built with that for Metal. */
-const onCuda = 'contract'.split(' ');
+const onCuda = 'contract normal student-t'.split(' ');
 /** The stand-in does not measure speed. */
 const notOnCuda = 'contract/bench.test.ts';
 

@@ -50,7 +50,13 @@ Block::Block(std::shared_ptr<Block> whole, size_t offsetBytes)
 
 Block::Block(void* ofHost) : address_(addressOf(ofHost)), sizeBytes_(0) {}
 
+void Block::becomesCopy() {
+  if (gpu_ == nullptr || std::exchange(isCopy_, true)) return;
+  gpu_->copiedBytes_ += sizeBytes_;
+}
+
 Block::~Block() {
+  if (isCopy_) gpu_->copiedBytes_ -= sizeBytes_;
   if (gpu_ != nullptr) gpu_->recycle(gpu_->onGpu_, memoryAt(address_), sizeBytes_, gpu_->mostOnGpu_);
 }
 
@@ -266,7 +272,8 @@ void Gpu::download(void* to, DevicePointer from, size_t sizeBytes) {
 
 std::pair<size_t, size_t> Gpu::liveAndPooledBytes() const {
   std::lock_guard<std::mutex> lock(mutex_);
-  return {pinned_.liveBytes + onGpu_.liveBytes, pinned_.keptBytes + onGpu_.keptBytes};
+  const size_t copies = copiedBytes_;
+  return {pinned_.liveBytes + onGpu_.liveBytes - copies, pinned_.keptBytes + onGpu_.keptBytes + copies};
 }
 
 size_t Gpu::liveBytesOnGpu() const {

@@ -45,12 +45,15 @@ class Block {
   ~Block();
   Block(const Block&) = delete;
   DevicePointer address() const { return address_; }
+  // From now on it is a copy of the host's memory, which the caller counts already.
+  void becomesCopy();
 
  private:
   std::shared_ptr<Gpu> gpu_;
   std::shared_ptr<Block> whole_;
   DevicePointer address_;
   size_t sizeBytes_;
+  bool isCopy_ = false;
 };
 
 // One opened GPU: its context, which all devices of a process share; two streams of our own, one to copy to the GPU
@@ -130,6 +133,7 @@ class Gpu : public std::enable_shared_from_this<Gpu> {
 
   const Driver& driver_;
   DeviceNumber device_;
+  std::atomic<size_t> copiedBytes_{0};  // of live memory on the GPU, copies of the host's
   Context context_ = nullptr;
   Stream compute_ = nullptr, download_ = nullptr;
   // Texts whose registers msl/cuda/embed.mjs has coded.

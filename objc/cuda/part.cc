@@ -112,6 +112,7 @@ std::shared_ptr<Block> Run::lasting(const gpu::HostCopy& copy) {
   if (!isKept && settled == nullptr) return nullptr;
   if (mirror->copy == nullptr) {
     mirror->takeCopy(gpu_.allocate(mirror->sizeBytes()));
+    if (!isKept) mirror->copy->becomesCopy();
     if (isKept && copy.read) upload(mirror->copy->address(), copy.data, copy.sizeBytes);
   }
   if (isKept) return mirror->copy;
@@ -130,6 +131,7 @@ void Run::keep(View view) {
   if (mirror == nullptr || isShared(copy) || part_.commit_.parts.back().get() != &part_) return;
   forgetUnsettled();
   mirror->copy = copied_[view.copy];
+  mirror->copy->becomesCopy();
   mirror->isWhole = true;
   gpu_.unsettled = copy.host;
 }
