@@ -212,6 +212,23 @@ test('A contender that stalls in its first run is timed, because the shorter of 
   }
 });
 
+test('A contender that takes long to get ready at first is timed at larger sizes, too.', async () => {
+  for (const [stalls, states] of [
+    [1, ['timed', 'timed']],
+    [2, ['timed', 'left out']],
+  ] as const) {
+    const calm = doubled('a').contender;
+    let prepared = 0;
+    const prepare = async (problem: Problem) => {
+      if (++prepared <= stalls) await setTimeout(700);
+      return calm.prepare(problem);
+    };
+    const { measurements } = await run({ dimensions: [2, 20] }, [doubled('a', { prepare }).contender]);
+    assert.equal(stateOf(measurements, 'a'), states);
+    await calm.close();
+  }
+});
+
 test('A wrong reference device is caught by the definition, and nothing is compared with it.', async () => {
   const liar = doubled('reference', { result: async () => new Float32Array(64).fill(1) });
   const { measurements } = await run({}, [liar.contender, doubled('cpu').contender]);
