@@ -5,6 +5,11 @@ import type { OpenBackend } from '../backend-handle.ts';
 import { type Dtype, dtypeOf, type Real, type Values } from '../dtype.ts';
 
 /**
+ * From so many numbers on a command copies them, on all threads of the device: the host would hold the event loop.
+ */
+export const commandNumbers: number = 1 << 18;
+
+/**
  * Intermediate memory of the commands of one commit: allocated where the device prefers it, and released afterwards.
  */
 export class Scratch {

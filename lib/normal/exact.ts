@@ -2,6 +2,7 @@ import { hostZeros } from '../array/host-memory.ts';
 import { Storage } from '../array/storage.ts';
 import type { OpenBackend } from '../backend-handle.ts';
 import { exactDevice, exactly } from '../command/float64.ts';
+import { commandNumbers } from '../command/scratch.ts';
 import type { Tasks } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import { LowRankFactor } from '../factor/low-rank-factor.ts';
@@ -91,9 +92,6 @@ export function* exactRoot(
   const roundoff = dtype === 'float32' ? 2 ** -23 : 2 ** -52;
   return { mean: centre, root, n, width, tolerance: width === n ? 0 : 8 * n * roundoff };
 }
-
-// From here on a command copies: it takes longer than the host may hold the event loop.
-const commandNumbers = 1 << 18;
 
 /** A copy of numbers of the device, which may be closed meanwhile. */
 export function* copied(device: OpenBackend | undefined, numbers: Float64Array): Tasks<Float64Array> {

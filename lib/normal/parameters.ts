@@ -1,7 +1,8 @@
+import { isReadable } from '../array/host-memory.ts';
 import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
 import { firstNotFinite, marked } from '../check.ts';
-import type { Scratch } from '../command/scratch.ts';
+import { commandNumbers, type Scratch } from '../command/scratch.ts';
 import { type Task, taskOf } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -86,10 +87,14 @@ export function factoredNormal(
   const factor = root.values as Real;
   if (mean === undefined) centre.values.fill(0);
   else centre.values.set(mean);
-  if (square !== undefined) factor.set(square);
+  const isLarge = square !== undefined && square.length >= commandNumbers && isReadable(square, dtype);
+  if (square !== undefined && !isLarge) factor.set(square);
   return taskOf<NormalParameters>({
     device,
-    encode: (encoder, scratch) => encode(encoder, factor, centre.values as Real, scratch),
+    encode: (encoder, scratch) => {
+      if (isLarge) encoder.copy(scratch.input(square, dtype), factor);
+      encode(encoder, factor, centre.values as Real, scratch);
+    },
     result: { device, dtype, n, mean: centre, factor: new Kind(root, n) },
     written: root,
     fresh: [root, centre],

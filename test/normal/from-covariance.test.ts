@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MultivariateNormal, MultivariateNormalBatch, MultivariateStudentT } from '../../lib/index.ts';
+import { Matrix, MultivariateNormal, MultivariateNormalBatch, MultivariateStudentT } from '../../lib/index.ts';
 import { onEveryType } from '../harness/every-device.ts';
 import { lowerFactor } from '../harness/naive.ts';
 import { near } from '../harness/near.ts';
@@ -66,6 +66,31 @@ onEveryType('writing into the arrays between two attempts changes nothing.', asy
     assert.equal(normal.mean.toArray(), [1, 2]);
     near(normal.covarianceSync().data, [4, 4, 4, 4], 1e-5);
   }
+});
+
+onEveryType('a large covariance is copied by a command, whatever memory it is in.', async (device, dtype) => {
+  const n = 513;
+  const [rho, noise] = [0.5, Math.sqrt(0.75)];
+  const numbers = Float64Array.from({ length: n * n }, (_, at) => rho ** Math.abs(Math.floor(at / n) - (at % n)));
+  const z = Float64Array.from({ length: n }, (_, i) => Math.sin(i));
+  let last = 0;
+  const wanted = z.map((each, i) => {
+    last = i === 0 ? each : rho * last + noise * each;
+    return last;
+  });
+  const shared = new Float64Array(new SharedArrayBuffer(numbers.byteLength));
+  shared.set(numbers);
+  const matrix = Matrix.from(numbers, { rows: n, columns: n, dtype });
+  for (const covariance of [numbers, Float32Array.from(numbers), shared, matrix]) {
+    const pending = MultivariateNormal.fromCovariance({ device, dtype, covariance });
+    if (covariance === matrix) matrix.close();
+    using normal = await pending;
+    near(normal.transformSync(z).data, wanted, dtype === 'float32' ? 1e-5 : 1e-13);
+  }
+  numbers[n] = 1; // (1, 0), but not (0, 1)
+  await throwsCode('ERR_NOT_SYMMETRIC', '', () =>
+    MultivariateNormal.fromCovariance({ device, dtype, covariance: numbers }),
+  );
 });
 
 onEveryType(
