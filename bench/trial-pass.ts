@@ -94,10 +94,13 @@ export function refusal(error: unknown): { readonly state: 'left out' | 'failed'
   return { state: error instanceof LeftOut ? 'left out' : 'failed', reason };
 }
 
+// A library's first use of a GPU takes some seconds, however little time it is given.
+const mostStartMs = 6000;
+
 /**
  * Gets ready and runs the problem once, and does each a second time if the first took {@link minimumInformativeMs} or
- * more and at most `patienceMs`. The cost is the shorter time: the forecast would scale the cost of cold code, of a GPU
- * that starts or of a stalled thread up to all larger sizes.
+ * more and at most `patienceMs`, or was a start. The cost is the shorter time: the forecast would scale the cost of
+ * cold code, of a GPU that starts or of a stalled thread up to all larger sizes.
  */
 async function runOnce(problem: Problem, contender: Contender, patienceMs: number) {
   problem.inputs();
@@ -105,7 +108,7 @@ async function runOnce(problem: Problem, contender: Contender, patienceMs: numbe
   let setupMs = first.ms;
   const prepared: Prepared | undefined = first.value;
   if (prepared === undefined) return undefined;
-  const isWorthAgain = (ms: number) => ms >= minimumInformativeMs && ms <= patienceMs;
+  const isWorthAgain = (ms: number, mostMs = patienceMs) => ms >= minimumInformativeMs && ms <= mostMs;
   let result: ArrayLike<number> | undefined;
   let runMs: number;
   try {
@@ -114,7 +117,7 @@ async function runOnce(problem: Problem, contender: Contender, patienceMs: numbe
   } finally {
     await prepared.close();
   }
-  if (isWorthAgain(setupMs)) {
+  if (isWorthAgain(setupMs, Math.max(patienceMs, mostStartMs))) {
     const again = await timed(() => contender.prepare(problem));
     await again.value?.close();
     setupMs = Math.min(setupMs, again.ms);

@@ -213,14 +213,15 @@ test('A contender that stalls in its first run is timed, because the shorter of 
 });
 
 test('A contender that takes long to get ready at first is timed at larger sizes, too.', async () => {
-  for (const [stalls, states] of [
-    [1, ['timed', 'timed']],
-    [2, ['timed', 'left out']],
+  // Getting ready is given 0.9 s.
+  for (const [stalls, stallMs, states] of [
+    [1, 1000, ['timed', 'timed']],
+    [2, 700, ['timed', 'left out']],
   ] as const) {
     const calm = doubled('a').contender;
     let prepared = 0;
     const prepare = async (problem: Problem) => {
-      if (++prepared <= stalls) await setTimeout(700);
+      if (++prepared <= stalls) await setTimeout(stallMs);
       return calm.prepare(problem);
     };
     const { measurements } = await run({ dimensions: [2, 20] }, [doubled('a', { prepare }).contender]);
