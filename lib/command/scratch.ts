@@ -50,6 +50,12 @@ export class Scratch {
     return copy;
   }
 
+  /** Like {@link copy}, by a command if there are many numbers. */
+  copyFor(encoder: Encoder, values: Values, dtype: Dtype): Real {
+    const isByCommand = values.length >= commandNumbers && isReadable(values, dtype);
+    return isByCommand ? this.copyByCommand(encoder, values as Real) : this.copy(values, dtype);
+  }
+
   /** Numbers that a command writes before another reads them: until then they may be anything. */
   output(dtype: Dtype, length: number): Real {
     return this.#make(dtype, length);

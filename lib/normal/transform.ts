@@ -41,7 +41,7 @@ export function factorAndTransformTask(options: TransformOptions): Transforming<
   const { dtype, n } = given;
   const tolerance = symmetryTolerance(dtype, options.symmetryTolerance);
   const encode = (encoder: Encoder, input: Real, out: Real, scratch: Scratch) => {
-    const factor = scratch.copy(given.square, dtype);
+    const factor = scratch.copyFor(encoder, given.square, dtype);
     const mean = given.mean === undefined ? scratch.zeros(dtype, n) : scratch.copy(given.mean, dtype);
     encoder.requireSymmetric(factor, n, tolerance);
     encoder.cholesky(factor, n, where);
