@@ -83,11 +83,11 @@ export function factoredNormal(
   Kind: new (storage: Storage, n: number) => Factor,
   encode: (encoder: Encoder, factor: Real, mean: Real, scratch: Scratch) => void,
 ): NormalTask {
+  const isLarge = square !== undefined && square.length >= commandNumbers && isReadable(square, dtype);
   const [centre, root] = Storage.allInside(device, dtype, [n, n * n]) as [Storage, Storage];
   const factor = root.values as Real;
   if (mean === undefined) centre.values.fill(0);
   else centre.values.set(mean);
-  const isLarge = square !== undefined && square.length >= commandNumbers && isReadable(square, dtype);
   if (square !== undefined && !isLarge) factor.set(square);
   return taskOf<NormalParameters>({
     device,
