@@ -10,6 +10,14 @@ import { type Dtype, dtypeOf, type Real, type Values } from '../dtype.ts';
 export const commandNumbers: number = 1 << 18;
 
 /**
+ * Whether a command is to copy numbers into memory of `dtype`, which later commands of the CPU read. On `metal` the GPU
+ * copies, and they would wait for it.
+ */
+export function isForCommand(device: OpenBackend, values: Values, dtype: Dtype): boolean {
+  return values.length >= commandNumbers && device.kind !== 'metal' && isReadable(values, dtype);
+}
+
+/**
  * Intermediate memory of the commands of one commit: allocated where the device prefers it, and released afterwards.
  */
 export class Scratch {
@@ -50,9 +58,9 @@ export class Scratch {
     return copy;
   }
 
-  /** Like {@link copy}, by a command if there are many numbers. */
+  /** Like {@link copy}, by a command if there are many numbers: see {@link isForCommand}. */
   copyFor(encoder: Encoder, values: Values, dtype: Dtype): Real {
-    const isByCommand = values.length >= commandNumbers && isReadable(values, dtype);
+    const isByCommand = isForCommand(this.#device, values, dtype);
     return isByCommand ? this.copyByCommand(encoder, values as Real) : this.copy(values, dtype);
   }
 

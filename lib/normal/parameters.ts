@@ -1,8 +1,7 @@
-import { isReadable } from '../array/host-memory.ts';
 import { Storage } from '../array/storage.ts';
 import type { Encoder } from '../backend.ts';
 import { firstNotFinite, marked } from '../check.ts';
-import { commandNumbers, type Scratch } from '../command/scratch.ts';
+import { isForCommand, type Scratch } from '../command/scratch.ts';
 import { type Task, taskOf } from '../command/task.ts';
 import { CovariumError } from '../covarium-error.ts';
 import type { Device } from '../device.ts';
@@ -83,7 +82,7 @@ export function factoredNormal(
   Kind: new (storage: Storage, n: number) => Factor,
   encode: (encoder: Encoder, factor: Real, mean: Real, scratch: Scratch) => void,
 ): NormalTask {
-  const isLarge = square !== undefined && square.length >= commandNumbers && isReadable(square, dtype);
+  const isLarge = square !== undefined && isForCommand(device, square, dtype);
   const [centre, root] = Storage.allInside(device, dtype, [n, n * n]) as [Storage, Storage];
   const factor = root.values as Real;
   if (mean === undefined) centre.values.fill(0);
