@@ -222,8 +222,9 @@ void echelon(const Execution& execution, T* rows, T* pivots, size_t m, size_t n,
       for (size_t i = 0; i < m; ++i) std::copy_n(rows + i * n, width, made[i]);
     };
     begin();
-    if (isBlocked(execution, m) || !kernels.factorRows(made[0], m, made.stride, made[m])) {
-      begin();
+    const bool isFew = !isBlocked(execution, m);
+    if (!isFew || !kernels.factorRows(made[0], m, made.stride, made[m])) {
+      if (isFew) begin();
       factorRows<T>(execution, made[0], nullptr, m, width, made.stride);
     }
     std::vector<T> squares(m);
